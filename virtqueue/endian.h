@@ -2,6 +2,7 @@
 //
 // Spec: virtio 1.3, 1.4 "Structure Specifications": every field of a ring or of
 // a packet is little-endian. Alignment is 1, so a wire struct is the bytes.
+// Left out: access while the other half may write; see shared_le.h.
 
 #ifndef VIRTQUEUE_ENDIAN_H_
 #define VIRTQUEUE_ENDIAN_H_
@@ -15,6 +16,26 @@
 namespace virtqueue {
 
 template <std::unsigned_integral T>
+constexpr T ByteSwap(T value) {
+  T swapped = 0;
+  for (size_t i = 0; i < sizeof(T); ++i) {
+    swapped = static_cast<T>((swapped << 8) | (value & 0xff));
+    value = static_cast<T>(value >> 8);
+  }
+  return swapped;
+}
+
+// Between the host's order and little-endian, either way.
+template <std::unsigned_integral T>
+constexpr T SwapIfBigEndianHost(T value) {
+  if constexpr (std::endian::native == std::endian::big) {
+    return ByteSwap(value);
+  } else {
+    return value;
+  }
+}
+
+template <std::unsigned_integral T>
 class LittleEndian {
  public:
   constexpr LittleEndian() = default;
@@ -22,9 +43,7 @@ class LittleEndian {
   LittleEndian(T value) { *this = value; }  // NOLINT
 
   LittleEndian& operator=(T value) {
-    if constexpr (std::endian::native == std::endian::big) {
-      value = Swap(value);
-    }
+    value = SwapIfBigEndianHost(value);
     std::memcpy(bytes_, &value, sizeof(T));
     return *this;
   }
@@ -32,22 +51,10 @@ class LittleEndian {
   operator T() const {  // NOLINT
     T value;
     std::memcpy(&value, bytes_, sizeof(T));
-    if constexpr (std::endian::native == std::endian::big) {
-      value = Swap(value);
-    }
-    return value;
+    return SwapIfBigEndianHost(value);
   }
 
  private:
-  static constexpr T Swap(T value) {
-    T swapped = 0;
-    for (size_t i = 0; i < sizeof(T); ++i) {
-      swapped = static_cast<T>((swapped << 8) | (value & 0xff));
-      value = static_cast<T>(value >> 8);
-    }
-    return swapped;
-  }
-
   unsigned char bytes_[sizeof(T)] = {};
 };
 

@@ -15,7 +15,8 @@ namespace virtqueue {
 template <typename Tag, typename Rep>
 class Id {
  public:
-  constexpr explicit Id(Rep value = 0) : value_(value) {}
+  constexpr Id() = default;
+  constexpr explicit Id(Rep value) : value_(value) {}
 
   constexpr Rep value() const { return value_; }
 
@@ -31,7 +32,7 @@ class Id {
   }
 
  private:
-  Rep value_;
+  Rep value_ = 0;
 };
 
 }  // namespace virtqueue

@@ -1,0 +1,64 @@
+// chain.h: one popped chain: readable spans, then writable spans.
+//
+// Spec: virtio 1.3, 2.7.4 "Message Framing": where one span ends and the next
+// begins means nothing, so use CopyFrom and CopyTo unless spans are moved
+// whole. Trust: the spans are checked; the bytes in them are the driver's and
+// may change while they are read, so copy first and judge the copy.
+//
+// A Chain is filled by DeviceQueue::Pop and completed exactly once, by Push or
+// UnPop; then it may be popped into again, which does not allocate.
+
+#ifndef VIRTQUEUE_CHAIN_H_
+#define VIRTQUEUE_CHAIN_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+
+namespace virtqueue {
+
+class Chain {
+ public:
+  Chain() = default;
+  Chain(Chain&& other) noexcept;
+  Chain& operator=(Chain&& other) noexcept;
+
+  // Copies the readable bytes from `offset` on, as many as there are or as
+  // `into` holds; says how many.
+  size_t CopyFrom(uint64_t offset, absl::Span<std::byte> into) const;
+
+  // Copies `from` over the writable bytes from `offset` on, as far as they go;
+  // says how many.
+  size_t CopyTo(uint64_t offset, absl::Span<const std::byte> from);
+
+  absl::Span<const absl::Span<const std::byte>> readable() const {
+    return readable_;
+  }
+  absl::Span<const absl::Span<std::byte>> writable() const { return writable_; }
+  uint64_t readable_bytes() const { return readable_bytes_; }
+  uint64_t writable_bytes() const { return writable_bytes_; }
+
+  uint16_t head() const { return head_; }  // id in the used ring
+  // Buffers described, without the one that refers to an indirect table.
+  uint32_t descriptors() const { return descriptors_; }
+  // Popped and not yet completed.
+  bool pending() const { return pending_; }
+
+ private:
+  friend class DeviceQueue;
+
+  std::vector<absl::Span<const std::byte>> readable_;
+  std::vector<absl::Span<std::byte>> writable_;
+  uint64_t readable_bytes_ = 0;
+  uint64_t writable_bytes_ = 0;
+  uint32_t descriptors_ = 0;
+  uint16_t head_ = 0;
+  uint16_t position_ = 0;  // number of its available entry
+  bool pending_ = false;
+};
+
+}  // namespace virtqueue
+
+#endif  // VIRTQUEUE_CHAIN_H_

@@ -1,0 +1,85 @@
+// guest_memory.h: guest-physical addresses become bounds-checked spans.
+//
+// Spec: virtio 1.3, 2.7.5: `addr` of a descriptor is a physical address.
+// Trust: addresses and lengths come from the driver and may be anything.
+// Left out: ownership of the bytes, see owned_guest_memory.h; IOMMU addresses.
+//
+// The only place that turns an address into a pointer. Immutable after Create,
+// so any number of threads may look up at once; a copy is a copy of the map.
+
+#ifndef VIRTQUEUE_GUEST_MEMORY_H_
+#define VIRTQUEUE_GUEST_MEMORY_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "virtqueue/id.h"
+
+namespace virtqueue {
+
+using GuestAddr = Id<struct GuestAddrTag, uint64_t>;
+
+constexpr GuestAddr operator+(GuestAddr at, uint64_t bytes) {
+  return GuestAddr(at.value() + bytes);
+}
+
+class GuestMemory {
+ public:
+  struct Region {
+    GuestAddr base;
+    absl::Span<std::byte> bytes;
+  };
+
+  // InvalidArgument if there is no region, or one is empty, ends beyond the
+  // last address, or overlaps another.
+  static absl::StatusOr<GuestMemory> Create(std::vector<Region> regions);
+
+  // [at, at + len), whole, in one region; else OutOfRange.
+  absl::StatusOr<absl::Span<std::byte>> Slice(GuestAddr at, uint32_t len) const;
+
+  // The same without a Status: a span whose data() is nullptr says no.
+  absl::Span<std::byte> TrySlice(GuestAddr at, uint32_t len) const;
+
+  // The bytes from `at` on that lie in one region, at most `len`; empty if `at`
+  // lies in none. A buffer over adjacent regions is several such pieces.
+  absl::Span<std::byte> Prefix(GuestAddr at, uint32_t len) const {
+    for (const Region& region : regions_) {
+      const uint64_t offset = at.value() - region.base.value();
+      if (offset < region.bytes.size()) {
+        return region.bytes.subspan(offset, len);
+      }
+    }
+    return {};
+  }
+
+  // `count` consecutive Ts. OutOfRange as Slice; InvalidArgument if their place
+  // in this process does not suit T, so that they can't be accessed atomically.
+  template <typename T>
+  absl::StatusOr<absl::Span<T>> Table(GuestAddr at, uint32_t count) const;
+
+ private:
+  // Largest first: that is where most buffers are.
+  explicit GuestMemory(std::vector<Region> largest_first);
+
+  absl::StatusOr<std::byte*> Place(GuestAddr at, uint64_t bytes,
+                                   size_t alignment) const;
+
+  std::vector<Region> regions_;
+};
+
+template <typename T>
+absl::StatusOr<absl::Span<T>> GuestMemory::Table(GuestAddr at,
+                                                 uint32_t count) const {
+  const absl::StatusOr<std::byte*> place =
+      Place(at, uint64_t{count} * sizeof(T), alignof(T));
+  if (!place.ok()) return place.status();
+  return absl::MakeSpan(reinterpret_cast<T*>(*place), count);
+}
+
+}  // namespace virtqueue
+
+#endif  // VIRTQUEUE_GUEST_MEMORY_H_

@@ -1,0 +1,141 @@
+#include "virtqueue/split_ring.h"
+
+#include <bit>
+
+#include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
+#include "virtqueue/check.h"
+
+namespace virtqueue {
+namespace {
+
+struct Part {
+  absl::string_view name;
+  GuestAddr at;
+  uint32_t bytes;
+  uint32_t align;
+};
+
+uint32_t DescBytes(uint32_t size) { return kDescriptorBytes * size; }
+uint32_t AvailBytes(uint32_t size) { return 6 + 2 * size; }
+uint32_t UsedBytes(uint32_t size) { return 6 + 8 * size; }
+
+uint64_t RoundToLine(uint64_t bytes) {
+  return (bytes + kCacheLine - 1) & ~(kCacheLine - 1);
+}
+
+absl::Status CheckAlign(const Part& part) {
+  if (part.at.value() % part.align == 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrFormat("2.7.1: %s at %#x is not a multiple of %u", part.name,
+                      part.at.value(), part.align));
+}
+
+absl::Status CheckApart(const Part& a, const Part& b) {
+  const bool apart = b.at.value() - a.at.value() >= a.bytes &&
+                     a.at.value() - b.at.value() >= b.bytes;
+  if (apart) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrFormat("2.7: %s and %s overlap", a.name, b.name));
+}
+
+absl::Status CheckParts(const Part& desc, const Part& avail, const Part& used) {
+  absl::Status status = CheckAlign(desc);
+  status.Update(CheckAlign(avail));
+  status.Update(CheckAlign(used));
+  status.Update(CheckApart(desc, avail));
+  status.Update(CheckApart(desc, used));
+  status.Update(CheckApart(avail, used));
+  return status;
+}
+
+// Reads `bytes` bytes as a little-endian number, each byte once.
+uint64_t LoadBytes(const std::byte* bytes) {
+  uint64_t value = 0;
+  for (unsigned i = 0; i < sizeof(value); ++i) {
+    const auto* byte = reinterpret_cast<const SharedLe8*>(&bytes[i]);
+    value |= uint64_t{byte->Load()} << (8 * i);
+  }
+  return value;
+}
+
+}  // namespace
+
+absl::Status CheckQueueSize(uint32_t size) {
+  if (std::has_single_bit(size) && size <= kMaxQueueSize) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrFormat(
+      "2.7: queue size %u is not a power of two up to 32768", size));
+}
+
+uint32_t SplitRingBytes(uint16_t size) {
+  return static_cast<uint32_t>(RoundToLine(DescBytes(size)) +
+                               RoundToLine(AvailBytes(size)) +
+                               RoundToLine(UsedBytes(size)));
+}
+
+SplitRingAddrs LaySplitRing(GuestAddr base, uint16_t size) {
+  VSOCK_CHECK(base.value() % kCacheLine == 0);
+  const GuestAddr avail = base + RoundToLine(DescBytes(size));
+  return {.desc = base,
+          .avail = avail,
+          .used = avail + RoundToLine(AvailBytes(size))};
+}
+
+absl::StatusOr<SplitRing> SplitRing::Map(const GuestMemory& memory,
+                                         const SplitRingAddrs& addrs,
+                                         uint32_t size) {
+  absl::Status status = CheckQueueSize(size);
+  if (!status.ok()) return status;
+  status = CheckParts(
+      {"descriptor table", addrs.desc, DescBytes(size), kDescriptorAlign},
+      {"available ring", addrs.avail, AvailBytes(size), kAvailAlign},
+      {"used ring", addrs.used, UsedBytes(size), kUsedAlign});
+  if (!status.ok()) return status;
+
+  // Whole parts first: each has to lie in one region.
+  status.Update(memory.Slice(addrs.avail, AvailBytes(size)).status());
+  status.Update(memory.Slice(addrs.used, UsedBytes(size)).status());
+  const auto desc = memory.Table<SharedDescriptor>(addrs.desc, size);
+  const auto avail = memory.Table<RingHead>(addrs.avail, 1);
+  const auto avail_ring = memory.Table<SharedLe16>(addrs.avail + 4, size);
+  const auto used_event =
+      memory.Table<SharedLe16>(addrs.avail + 4 + 2 * size, 1);
+  const auto used = memory.Table<RingHead>(addrs.used, 1);
+  const auto used_ring = memory.Table<SharedUsedElem>(addrs.used + 4, size);
+  const auto avail_event =
+      memory.Table<SharedLe16>(addrs.used + 4 + 8 * size, 1);
+  status.Update(desc.status());
+  status.Update(avail.status());
+  status.Update(avail_ring.status());
+  status.Update(used_event.status());
+  status.Update(used.status());
+  status.Update(used_ring.status());
+  status.Update(avail_event.status());
+  if (!status.ok()) return status;
+  return SplitRing{.desc = *desc,
+                   .avail = avail->data(),
+                   .avail_ring = *avail_ring,
+                   .used_event = used_event->data(),
+                   .used = used->data(),
+                   .used_ring = *used_ring,
+                   .avail_event = avail_event->data()};
+}
+
+Descriptor LoadIndirect(absl::Span<const std::byte> table, uint32_t index) {
+  const absl::Span<const std::byte> entry =
+      table.subspan(uint64_t{index} * kDescriptorBytes, kDescriptorBytes);
+  VSOCK_CHECK(entry.size() == kDescriptorBytes);
+  if (reinterpret_cast<uintptr_t>(entry.data()) % alignof(SharedDescriptor) ==
+      0) {
+    return reinterpret_cast<const SharedDescriptor*>(entry.data())->Load();
+  }
+  const uint64_t rest = LoadBytes(entry.subspan(8).data());
+  return {.addr = LoadBytes(entry.data()),
+          .len = static_cast<uint32_t>(rest),
+          .flags = static_cast<uint16_t>(rest >> 32),
+          .next = static_cast<uint16_t>(rest >> 48)};
+}
+
+}  // namespace virtqueue

@@ -1,0 +1,127 @@
+// split_ring.h: the split virtqueue, byte for byte, and where it lies.
+//
+// Spec: virtio 1.3, 2.7 "Split Virtqueues".
+//
+//   part              align  bytes     written by
+//   descriptor table     16  16*N      driver    {addr 8, len 4, flags 2, next
+//   2} available ring        2  6 + 2*N   driver    flags 2, idx 2, N heads of
+//   2,
+//                                                used_event 2
+//   used ring             4  6 + 8*N   device    flags 2, idx 2, N x {id 4,
+//                                                len 4}, avail_event 2
+//
+// N, the queue size, is a power of two up to 32768. Both idx start at 0, run
+// freely and wrap at 65536; an entry's slot is idx mod N.
+// Left out: the legacy layout in one piece (2.7.2) and legacy endianness.
+
+#ifndef VIRTQUEUE_SPLIT_RING_H_
+#define VIRTQUEUE_SPLIT_RING_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "virtqueue/guest_memory.h"
+#include "virtqueue/shared_le.h"
+
+namespace virtqueue {
+
+inline constexpr uint32_t kMaxQueueSize = 32768;  // 2.7
+inline constexpr uint32_t kDescriptorAlign = 16;  // 2.7, the table above
+inline constexpr uint32_t kAvailAlign = 2;
+inline constexpr uint32_t kUsedAlign = 4;
+inline constexpr uint64_t kCacheLine = 64;
+
+// Flags of a descriptor, 2.7.5.
+inline constexpr uint16_t kDescNext = 1;
+inline constexpr uint16_t kDescWrite = 2;  // device writes, else device reads
+inline constexpr uint16_t kDescIndirect = 4;
+
+// Flags of the rings: 2.7.6, 2.7.8.
+inline constexpr uint16_t kAvailNoInterrupt = 1;
+inline constexpr uint16_t kUsedNoNotify = 1;
+
+struct Descriptor {  // struct virtq_desc, as numbers
+  uint64_t addr = 0;
+  uint32_t len = 0;
+  uint16_t flags = 0;
+  uint16_t next = 0;
+};
+
+class SharedDescriptor {  // struct virtq_desc, as it lies in the table
+ public:
+  Descriptor Load() const {
+    const uint64_t rest = rest_.Load();
+    return {.addr = addr_.Load(),
+            .len = static_cast<uint32_t>(rest),
+            .flags = static_cast<uint16_t>(rest >> 32),
+            .next = static_cast<uint16_t>(rest >> 48)};
+  }
+  void Store(const Descriptor& desc) {
+    addr_.Store(desc.addr);
+    rest_.Store(uint64_t{desc.len} | uint64_t{desc.flags} << 32 |
+                uint64_t{desc.next} << 48);
+  }
+
+ private:
+  SharedLe64 addr_;
+  SharedLe64 rest_;  // len, flags, next: one access for all three
+};
+inline constexpr uint32_t kDescriptorBytes = sizeof(SharedDescriptor);
+static_assert(kDescriptorBytes == 16, "wire layout");
+
+struct SharedUsedElem {  // struct virtq_used_elem
+  SharedLe32 id;
+  SharedLe32 len;
+};
+static_assert(sizeof(SharedUsedElem) == 8 && alignof(SharedUsedElem) == 4,
+              "wire layout");
+
+struct RingHead {  // the first two words of either ring
+  SharedLe16 flags;
+  SharedLe16 idx;
+};
+static_assert(sizeof(RingHead) == 4 && alignof(RingHead) == 2, "wire layout");
+
+// OK if `size` is a queue size, else InvalidArgument.
+absl::Status CheckQueueSize(uint32_t size);
+
+struct SplitRingAddrs {
+  GuestAddr desc;
+  GuestAddr avail;
+  GuestAddr used;
+};
+
+// How many bytes LaySplitRing lays out.
+uint32_t SplitRingBytes(uint16_t size);
+
+// The three parts one after the other from `base` on, which is a multiple of
+// kCacheLine; each begins a cache line, so the halves do not share one.
+SplitRingAddrs LaySplitRing(GuestAddr base, uint16_t size);
+
+// One ring found in memory. Everything here is shared with the other half.
+struct SplitRing {
+  // InvalidArgument if the size is none, a part is misaligned, or two overlap;
+  // OutOfRange if a part is not in one region.
+  static absl::StatusOr<SplitRing> Map(const GuestMemory& memory,
+                                       const SplitRingAddrs& addrs,
+                                       uint32_t size);
+
+  absl::Span<SharedDescriptor> desc;
+  RingHead* avail = nullptr;
+  absl::Span<SharedLe16> avail_ring;
+  SharedLe16* used_event = nullptr;
+  RingHead* used = nullptr;
+  absl::Span<SharedUsedElem> used_ring;
+  SharedLe16* avail_event = nullptr;
+};
+
+// Entry `index` of an indirect table (2.7.5.3), which may lie at any address.
+// The table has that entry.
+Descriptor LoadIndirect(absl::Span<const std::byte> table, uint32_t index);
+
+}  // namespace virtqueue
+
+#endif  // VIRTQUEUE_SPLIT_RING_H_
