@@ -1,0 +1,42 @@
+#include "sim/run_queue.h"
+
+#include <utility>
+
+#include "virtqueue/check.h"
+
+namespace sim {
+
+void RunQueue::Push(const Entry& entry) {
+  if (size_ == ring_.size()) Grow();
+  VSOCK_CHECK(empty() || entry.since >= At(size_ - 1).since);
+  Slot(size_++) = entry;
+}
+
+void RunQueue::PushAmongEquals(const Entry& entry, Random& order) {
+  Push(entry);
+  size_t equals = 1;
+  while (equals < size_ && At(size_ - 1 - equals).since == entry.since) {
+    ++equals;
+  }
+  // Fisher and Yates, one arrival at a time: what is random stays random.
+  const auto back = order.Uniform(0, static_cast<int64_t>(equals) - 1);
+  std::swap(Slot(size_ - 1).task,
+            Slot(size_ - 1 - static_cast<size_t>(back)).task);
+}
+
+RunQueue::Entry RunQueue::Pop() {
+  VSOCK_CHECK(!empty());
+  const Entry entry = front();
+  head_ = (head_ + 1) & (ring_.size() - 1);
+  --size_;
+  return entry;
+}
+
+void RunQueue::Grow() {
+  std::vector<Entry> bigger(2 * ring_.size());
+  for (size_t i = 0; i < size_; ++i) bigger[i] = At(i);
+  ring_ = std::move(bigger);
+  head_ = 0;
+}
+
+}  // namespace sim
