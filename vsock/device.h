@@ -1,0 +1,125 @@
+// device.h: the host's device for one guest: the rings on one side, the host's
+// transport on the other.
+//
+// Spec: virtio 1.3, 5.10.6 and 5.10.6.1 "Virtqueue Flow Control". Queueing
+// follows Linux (drivers/vhost/vsock.c): one worker serves both directions in
+// turns of at most 256 packets or 512 KiB; a stream packet is cut to the rx
+// buffer's size; a turn notifies the driver once, at its end; a bound on
+// queued replies stops the tx side.
+// Trust: none in the driver. Each chain is checked by the queue, its header
+// copied once and judged here, and it is completed whatever it held.
+// Left out: the event queue; reset; sibling guests.
+//
+// One thread at a time. The driver half may be on another.
+
+#ifndef VSOCK_DEVICE_H_
+#define VSOCK_DEVICE_H_
+
+#include <array>
+#include <cstdint>
+#include <memory>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "virtqueue/chain.h"
+#include "virtqueue/device_queue.h"
+#include "virtqueue/guest_memory.h"
+#include "virtqueue/split_ring.h"
+#include "vsock/effects.h"
+#include "vsock/packet.h"
+#include "vsock/transport.h"
+#include "vsock/units.h"
+
+namespace vsock {
+
+class Device {
+ public:
+  struct Options {
+    Cid guest_cid;
+    uint16_t ring_size = 128;
+    bool event_idx = true;
+    bool indirect = true;
+    virtqueue::SplitRingAddrs rx;
+    virtqueue::SplitRingAddrs tx;
+    uint32_t packet_weight = 256;      // packets a turn, then the other's
+    uint32_t byte_weight = 512 << 10;  // payload bytes a turn
+  };
+
+  // All arguments outlive the device. `send_list` is where `host`'s router
+  // puts what goes to this guest. InvalidArgument: a context id that no guest
+  // may have (5.10.4); errors of the queues.
+  static absl::StatusOr<std::unique_ptr<Device>> Create(
+      const virtqueue::GuestMemory& memory, const Options& options,
+      Transport& host, PacketPool& pool, PacketQueue& send_list);
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  // Available buffer notifications. True: the worker has something to do.
+  bool OnTxKick() { return Queue(Turn::kTx); }
+  bool OnRxKick() { return Queue(Turn::kSend); }
+
+  // To be called after anything that may have put packets on the send list.
+  // True: the worker has something to do.
+  bool Submit() { return !send_list_.empty() && Queue(Turn::kSend); }
+
+  // The worker: finishes the packet in hand, takes up the next. Effects::more
+  // tells that there is one in hand, or a turn queued.
+  Effects Step(Instant now);
+
+  bool idle() const { return turn_ == Turn::kNone && queued_[0] == turn_; }
+  LossLog& losses() { return losses_; }
+  // OK, or why a ring is broken.
+  absl::Status status() const;
+
+ private:
+  enum class Turn : uint8_t {
+    kNone,
+    kTx,    // guest to host
+    kSend,  // host to guest
+  };
+
+  // A packet whose copy is made and whose effect is not yet visible.
+  struct InHand {
+    Turn turn = Turn::kNone;
+    PacketPtr packet;    // kTx: null if it was dropped
+    uint32_t piece = 0;  // kSend: payload bytes in this rx buffer
+    virtqueue::Chain chain;
+  };
+
+  Device(const Options& options, Transport& host, PacketPool& pool,
+         PacketQueue& send_list, virtqueue::DeviceQueue tx,
+         virtqueue::DeviceQueue rx);
+
+  bool Queue(Turn turn);
+  bool StartTurn();
+  void EndTurn(Turn ended, Effects& effects);
+  bool WeightsUsedUp();
+  void FinishInHand(Instant now, Effects& effects);
+  void FinishTx(Instant now, Effects& effects);
+  void FinishSend(Effects& effects);
+  bool BeginTx(Effects& effects);
+  bool BeginSend(Effects& effects);
+  PacketPtr TakeUp(const virtqueue::Chain& chain, Effects& effects);
+  bool FitIntoBuffer(Packet& packet, Effects& effects);
+
+  const Options options_;
+  Transport& host_;
+  PacketPool& pool_;
+  PacketQueue& send_list_;
+  virtqueue::DeviceQueue tx_;
+  virtqueue::DeviceQueue rx_;
+  LossLog losses_;
+
+  Turn turn_ = Turn::kNone;
+  std::array<Turn, 2> queued_ = {};  // in order; each at most once
+  InHand in_hand_;
+  uint32_t turn_packets_ = 0;
+  uint32_t turn_bytes_ = 0;
+  bool tx_stalled_ = false;  // until replies have left
+  bool used_in_turn_ = false;
+  bool interrupt_needed_ = false;
+};
+
+}  // namespace vsock
+
+#endif  // VSOCK_DEVICE_H_

@@ -1,0 +1,285 @@
+#include "vsock/driver.h"
+
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "virtqueue/check.h"
+
+namespace vsock {
+
+using virtqueue::DriverQueue;
+using virtqueue::GuestAddr;
+using virtqueue::OwnedGuestMemory;
+using virtqueue::SplitRingAddrs;
+
+namespace {
+
+// A packet is at most a header and a payload descriptor.
+constexpr uint16_t kTableEntries = 2;
+
+DriverQueue::Options QueueOptions(const Driver::Options& options,
+                                  OwnedGuestMemory& memory) {
+  DriverQueue::Options queue = {.size = options.ring_size,
+                                .event_idx = options.event_idx,
+                                .indirect = options.indirect,
+                                .indirect_table_entries = kTableEntries};
+  if (options.indirect) {
+    queue.indirect_tables =
+        memory.Allocate(queue.IndirectBytes(), virtqueue::kDescriptorAlign);
+  }
+  return queue;
+}
+
+SplitRingAddrs AllocateRing(OwnedGuestMemory& memory, uint16_t size) {
+  return virtqueue::LaySplitRing(
+      memory.Allocate(virtqueue::SplitRingBytes(size), virtqueue::kCacheLine),
+      size);
+}
+
+}  // namespace
+
+uint64_t Driver::Places::Bytes(uint16_t count) {
+  return uint64_t{count} * kPlaceBytes + kHdrBytes + kMaxPayload;
+}
+
+Driver::Places::Places(OwnedGuestMemory& memory, uint16_t count)
+    : base_(memory.Allocate(Bytes(count), kPlaceBytes)),
+      bytes_(memory.memory().TrySlice(base_,
+                                      static_cast<uint32_t>(Bytes(count)))) {}
+
+uint64_t Driver::MemoryBytes(const Options& options) {
+  const uint64_t ring = virtqueue::SplitRingBytes(options.ring_size) +
+                        uint64_t{options.ring_size} * kTableEntries *
+                            virtqueue::kDescriptorBytes +
+                        Places::Bytes(options.ring_size);
+  return 2 * ring + 4096;  // and what alignment costs
+}
+
+absl::StatusOr<std::unique_ptr<Driver>> Driver::Create(OwnedGuestMemory& memory,
+                                                       const Options& options,
+                                                       Transport& transport,
+                                                       PacketPool& pool,
+                                                       PacketQueue& send_list) {
+  if (options.rx_buffer_bytes <= kHdrBytes ||
+      options.rx_buffer_bytes > kHdrBytes + kMaxPayload) {
+    return absl::InvalidArgumentError(
+        "5.10.6: an rx buffer holds a header and 1 to 65536 payload bytes");
+  }
+  RingLayout layout = {.size = options.ring_size,
+                       .event_idx = options.event_idx,
+                       .indirect = options.indirect};
+  layout.tx = AllocateRing(memory, options.ring_size);
+  layout.rx = AllocateRing(memory, options.ring_size);
+  absl::StatusOr<DriverQueue> tx = DriverQueue::Create(
+      memory.memory(), layout.tx, QueueOptions(options, memory));
+  if (!tx.ok()) return tx.status();
+  absl::StatusOr<DriverQueue> rx = DriverQueue::Create(
+      memory.memory(), layout.rx, QueueOptions(options, memory));
+  if (!rx.ok()) return rx.status();
+  return std::unique_ptr<Driver>(new Driver(memory, options, transport, pool,
+                                            send_list, layout, *std::move(tx),
+                                            *std::move(rx)));
+}
+
+Driver::Driver(OwnedGuestMemory& memory, const Options& options,
+               Transport& transport, PacketPool& pool, PacketQueue& send_list,
+               const RingLayout& layout, DriverQueue tx, DriverQueue rx)
+    : options_(options),
+      transport_(transport),
+      pool_(pool),
+      send_list_(send_list),
+      layout_(layout),
+      tx_(std::move(tx)),
+      tx_places_(memory, options.ring_size),
+      in_tx_ring_(options.ring_size),
+      rx_(std::move(rx)),
+      rx_places_(memory, options.ring_size),
+      rx_blocks_(options.ring_size) {
+  for (uint16_t i = options.ring_size; i > 0; --i) {
+    free_places_.push_back(static_cast<uint16_t>(i - 1));
+    unposted_.push_back(static_cast<uint16_t>(i - 1));
+  }
+  // Before DRIVER_OK: the device finds the buffers when it starts.
+  Effects unannounced;
+  Refill(unannounced);
+}
+
+absl::Status Driver::status() const {
+  return tx_.status().ok() ? rx_.status() : tx_.status();
+}
+
+// Sending.
+
+Effects Driver::Submit() {
+  Effects effects;
+  if (send_work_pending_) return effects;
+  while (!send_list_.empty()) {
+    if (!AddToRing(effects)) {
+      send_work_pending_ = true;
+      effects.run_send_work = true;
+      break;
+    }
+  }
+  DecideKick(effects);
+  return effects;
+}
+
+Effects Driver::SendStep() {
+  Effects effects;
+  if (!send_list_.empty() && AddToRing(effects)) {
+    effects.more = true;
+    return effects;
+  }
+  waits_for_ring_ = !send_list_.empty();
+  send_work_pending_ = waits_for_ring_;
+  DecideKick(effects);
+  return effects;
+}
+
+// False if the ring has no room; the packet stays at the head of the list.
+bool Driver::AddToRing(Effects& effects) {
+  if (free_places_.empty()) return false;
+  const Packet& packet = *send_list_.front();
+  const size_t place = free_places_.back();
+  std::memcpy(tx_places_.bytes(place), &packet.hdr, kHdrBytes);
+  std::array<DriverQueue::Buffer, 2> buffers;
+  buffers[0] = {tx_places_.address(place), kHdrBytes};
+  buffers[1] = {buffers[0].addr + kHdrBytes, packet.hdr.len};
+  if (packet.block != nullptr) {
+    buffers[1].addr = pool_.arena()->AddressOf(packet.data);
+  } else {
+    std::memcpy(tx_places_.bytes(place) + kHdrBytes, packet.data,
+                pool_.Kept(packet.hdr.len));
+  }
+  const size_t count = packet.hdr.len == 0 ? 1 : 2;
+  if (tx_.Add(absl::MakeSpan(buffers).first(count), {}, place) !=
+      DriverQueue::AddResult::kAdded) {
+    return false;
+  }
+  kick_needed_ |= tx_.Publish();
+  added_since_kick_ = true;
+  free_places_.pop_back();
+  in_tx_ring_[place] = send_list_.PopFront();
+  effects.work.packets += 1;
+  effects.work.descriptors += static_cast<uint32_t>(count);
+  if (rx_stalled_ && send_list_.replies() < rx_.size()) {
+    rx_stalled_ = false;
+    effects.run_rx_work = true;
+  }
+  return true;
+}
+
+void Driver::DecideKick(Effects& effects) {
+  if (!added_since_kick_) return;
+  effects.kick_tx |= kick_needed_;
+  ++(kick_needed_ ? effects.work.kicks : effects.work.kicks_suppressed);
+  added_since_kick_ = kick_needed_ = false;
+}
+
+Effects Driver::ReclaimStep() {
+  Effects effects;
+  do {
+    tx_.DisableNotifications();
+    while (const auto used = tx_.Collect()) {
+      const PacketPtr packet = std::move(in_tx_ring_[used->token]);
+      free_places_.push_back(static_cast<uint16_t>(used->token));
+      effects.work += transport_.OnSent(*packet);
+      effects.work.descriptors += 1;
+    }
+  } while (tx_.status().ok() && tx_.EnableNotifications());
+  if (waits_for_ring_ && !free_places_.empty()) {
+    waits_for_ring_ = false;
+    effects.run_send_work = true;
+  }
+  return effects;
+}
+
+// Receiving.
+
+Effects Driver::RxStep(Instant now) {
+  Effects effects;
+  if (!rx_running_) {
+    rx_running_ = true;
+    rx_.DisableNotifications();
+  }
+  if (rx_in_hand_ != nullptr) {
+    effects.work += transport_.Deliver(std::move(rx_in_hand_), now);
+    effects += Submit();
+  }
+  effects.more = true;
+  if (send_list_.replies() >= rx_.size()) {  // 5.10.6.1: no memory for more
+    rx_stalled_ = true;
+    effects.more = false;
+  } else if (const auto used = rx_.Collect()) {
+    rx_in_hand_ = TakeUp(*used);
+    effects.work.packets += 1;
+    effects.work.descriptors += 1;
+  } else if (!rx_.status().ok() || !rx_.EnableNotifications()) {
+    rx_running_ = false;
+    effects.more = false;
+  } else {
+    rx_.DisableNotifications();
+  }
+  if (!effects.more && rx_.in_flight() < rx_.size() / 2u) Refill(effects);
+  return effects;
+}
+
+const std::byte* Driver::RxBytes(size_t place) const {
+  return rx_blocks_[place] != nullptr ? rx_blocks_[place]
+                                      : rx_places_.bytes(place);
+}
+
+// The packet in a used buffer; null if there is none that can be right.
+PacketPtr Driver::TakeUp(const DriverQueue::Used& used) {
+  const size_t place = used.token;
+  unposted_.push_back(static_cast<uint16_t>(place));
+  VsockHdr hdr;
+  std::memcpy(&hdr, RxBytes(place), kHdrBytes);
+  if (used.len < kHdrBytes || used.len > options_.rx_buffer_bytes ||
+      hdr.len != used.len - kHdrBytes) {
+    losses_.Add(DropReason::kMalformed, hdr);
+    return nullptr;
+  }
+  const uint32_t capacity = options_.rx_buffer_bytes - kHdrBytes;
+  PacketPtr packet;
+  if (rx_blocks_[place] != nullptr && hdr.len > 0) {
+    packet = pool_.Adopt(std::exchange(rx_blocks_[place], nullptr),
+                         options_.rx_buffer_bytes, kHdrBytes);
+  } else {
+    packet = pool_.Allocate(0);
+    packet->capacity = capacity;
+    std::memcpy(packet->data, RxBytes(place) + kHdrBytes, pool_.Kept(hdr.len));
+  }
+  packet->hdr = hdr;
+  return packet;
+}
+
+void Driver::Refill(Effects& effects) {
+  bool posted = false;
+  while (!unposted_.empty() && Post(unposted_.back())) {
+    unposted_.pop_back();
+    effects.work.descriptors += 1;
+    posted = true;
+  }
+  if (!posted) return;
+  const bool notify = rx_.Publish();
+  effects.kick_rx |= notify;
+  ++(notify ? effects.work.kicks : effects.work.kicks_suppressed);
+}
+
+// False if there is no memory for a buffer, or no room in the ring.
+bool Driver::Post(size_t place) {
+  GuestAddr at = rx_places_.address(place);
+  if (pool_.mode() == PayloadMode::kReal) {
+    if (rx_blocks_[place] == nullptr) {
+      rx_blocks_[place] = pool_.arena()->Allocate(options_.rx_buffer_bytes);
+      if (rx_blocks_[place] == nullptr) return false;
+    }
+    at = pool_.arena()->AddressOf(rx_blocks_[place]);
+  }
+  const DriverQueue::Buffer buffer = {at, options_.rx_buffer_bytes};
+  return rx_.Add({}, {&buffer, 1}, place) == DriverQueue::AddResult::kAdded;
+}
+
+}  // namespace vsock

@@ -1,0 +1,73 @@
+// socket.h: one AF_VSOCK socket: what is common, and one part per kind.
+//
+// The rules live in the parts (connection.h, send_buffer.h, datagram_queue.h)
+// and in transport.h, which is the only one to change a Socket.
+
+#ifndef VSOCK_SOCKET_H_
+#define VSOCK_SOCKET_H_
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+
+#include "vsock/connection.h"
+#include "vsock/datagram_queue.h"
+#include "vsock/packet.h"
+#include "vsock/send_buffer.h"
+#include "vsock/units.h"
+
+namespace vsock {
+
+// SO_VM_SOCKETS_BUFFER_SIZE and its bounds, in bytes (linux/vm_sockets.h).
+struct StreamBufferSize {
+  uint64_t size = 262144;
+  uint64_t min = 128;
+  uint64_t max = 262144;
+};
+
+struct Listener {
+  uint32_t backlog;
+  std::deque<SocketId> queue;  // established, not accepted
+};
+
+struct DatagramPart {
+  SendBuffer send_buffer;
+  DatagramQueue receive_queue;
+  uint32_t shutdown = 0;
+};
+
+// Messages and payload bytes between an application and its socket.
+struct SocketCounters {
+  uint64_t sent_messages = 0;
+  uint64_t sent_bytes = 0;
+  uint64_t received_messages = 0;
+  uint64_t received_bytes = 0;  // taken by the application
+  uint64_t arrived_bytes = 0;   // accepted from below
+};
+
+struct Socket {
+  SocketId id;
+  Type type = Type::kStream;
+  std::optional<Port> port;     // once bound
+  std::optional<Address> peer;  // once connected
+  bool auto_bound = false;
+
+  // Exactly one is there: a stream socket has none of them before it connects
+  // or listens.
+  std::optional<Connection> connection;
+  std::optional<Listener> listener;
+  std::optional<DatagramPart> datagram;
+
+  StreamBufferSize buffer_size;
+  uint32_t low_water = 1;    // SO_RCVLOWAT
+  uint32_t waiting = 0;      // events its user sleeps for
+  bool user_closed = false;  // kept only until charges and handshakes end
+  SocketId accepted_from;    // listener whose queue still holds it
+  std::optional<Instant> deadline;
+  PacketPtr in_hand;  // admitted and copied, not handed over
+  SocketCounters counters;
+};
+
+}  // namespace vsock
+
+#endif  // VSOCK_SOCKET_H_

@@ -1,0 +1,208 @@
+// transport.h: one AF_VSOCK endpoint: sockets above, packets below.
+//
+// *Transport* in the AF_VSOCK sense (not PCI or MMIO). The same class serves
+// the guest, above driver.h, and the host, above device.h.
+//
+// Spec: virtio 1.3, 5.10.6; PROPOSED datagrams by docs/proposals.md.
+// Trust: callers get a Status that begins with the errno Linux gives. Packets
+// from below are the peer's and may say anything; each is judged here, once.
+// Left out: seqpacket, the event queue, loopback.
+//
+// Nothing here blocks, and nothing calls back. A call that would block says
+// so; WaitFor notes what its user sleeps for, and whoever came true since is
+// in TakeWakes. Packets to be sent join the send list that the router names.
+
+#ifndef VSOCK_TRANSPORT_H_
+#define VSOCK_TRANSPORT_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/container/btree_set.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "vsock/drop.h"
+#include "vsock/features.h"
+#include "vsock/hdr.h"
+#include "vsock/packet.h"
+#include "vsock/policy/drop_policy.h"
+#include "vsock/policy/proposal.h"
+#include "vsock/router.h"
+#include "vsock/socket.h"
+#include "vsock/socket_table.h"
+#include "vsock/truesize.h"
+#include "vsock/units.h"
+#include "vsock/work.h"
+
+namespace vsock {
+
+// What an application hands to send(2) or sendto(2).
+struct Message {
+  const std::byte* data = nullptr;  // KeptBytes(len) of it; null: zeros
+  uint32_t len = 0;                 // bytes
+  std::optional<Address> to;        // datagrams; else the connected peer
+  bool continued = false;           // the rest of a message: no new system call
+};
+
+enum class Blocked { kNo, kCredit, kSendBuffer };
+
+struct [[nodiscard]] SendResult {
+  absl::Status status;             // the call failed for good
+  Blocked blocked = Blocked::kNo;  // EAGAIN, and what is missing
+  uint32_t accepted = 0;           // payload bytes
+  Work work;
+};
+
+struct [[nodiscard]] ReceiveResult {
+  absl::Status status;         // the call failed for good
+  bool would_block = false;    // EAGAIN
+  bool end_of_stream = false;  // no more will come
+  uint32_t bytes = 0;          // given to the application
+  uint32_t message_bytes = 0;  // the whole datagram
+  bool truncated = false;      // MSG_TRUNC: the rest of it is gone
+  Address from;
+  Work work;
+};
+
+struct Wake {
+  SocketId socket;
+  uint32_t events;  // of those waited for, what may have come true
+};
+
+class Transport {
+ public:
+  struct Options {
+    Cid cid;
+    Features features;  // negotiated
+    Proposal proposal = kLinux2023;
+    ReceiveLimit receive_limit = ReceiveLimit::kBytes;
+    StreamBufferSize stream_buffer;
+    SocketBufferLimits datagram_buffer;
+    Nanos connect_timeout{2'000'000'000};
+    Nanos close_timeout{8'000'000'000};
+  };
+
+  // Packets by op, RW split by type.
+  struct Counters {
+    std::array<uint64_t, 8> sent = {};      // stream packets by Op
+    std::array<uint64_t, 8> received = {};  // stream packets by Op
+    uint64_t datagrams_sent = 0;
+    uint64_t datagrams_received = 0;
+  };
+
+  // All four outlive the transport.
+  Transport(const Options& options, PacketPool& pool, const Router& router,
+            DropPolicy& drop_policy);
+  Transport(const Transport&) = delete;
+  Transport& operator=(const Transport&) = delete;
+
+  // Life of a socket. Errors: EINVAL (type not negotiated, wrong kind or
+  // state), EBADF, EADDRINUSE, ENODEV (no way to that context id).
+  absl::StatusOr<SocketId> Open(Type type);
+  absl::Status Bind(SocketId id, Port port);  // kPortAny picks one
+  absl::Status Listen(SocketId id, uint32_t backlog);
+  // A stream begins its handshake (kConnected tells the end of it, then
+  // ConnectStatus the outcome); a datagram socket gets its default peer and
+  // from then on hears only it.
+  absl::Status Connect(SocketId id, Address peer, Instant now);
+  absl::Status ConnectStatus(SocketId id) const;
+  absl::StatusOr<SocketId> Accept(SocketId listener);  // EAGAIN
+  absl::Status ShutDown(SocketId id, uint32_t hints);
+  absl::Status Close(SocketId id, Instant now);
+
+  // A send in two halves, as a kernel does it: admission, charge and copy;
+  // then hand-over to the send list. Send does both. Errors: EMSGSIZE, EPIPE,
+  // ENOTCONN (no destination), ENODEV, ENOBUFS (payload memory), EINVAL.
+  SendResult BeginSend(SocketId id, const Message& message);
+  void EndSend(SocketId id);
+  SendResult Send(SocketId id, const Message& message);
+
+  // Receives at most `max` bytes, of one datagram or of the stream, into `out`
+  // (kept bytes only; may be null). May put a CREDIT_UPDATE on the send list.
+  ReceiveResult Receive(SocketId id, std::byte* out, uint32_t max);
+  // Bytes the next Receive(max) would copy.
+  uint32_t Readable(SocketId id, uint32_t max) const;
+
+  // Options. Stream: SO_VM_SOCKETS_BUFFER_{SIZE,MIN_SIZE,MAX_SIZE} and
+  // SO_RCVLOWAT; datagram: SO_SNDBUF and SO_RCVBUF, doubled as Linux does.
+  absl::Status SetBufferSize(SocketId id, StreamBufferSize size);
+  absl::Status SetLowWater(SocketId id, uint32_t bytes);
+  absl::Status SetSendBuffer(SocketId id, uint32_t value);
+  absl::Status SetReceiveBuffer(SocketId id, uint32_t value);
+
+  // Sleeping. True: one of `events` holds already and nothing was noted.
+  bool WaitFor(SocketId id, uint32_t events);
+  // Calls `visit(Wake)` for each sleeper to be woken, in order, once.
+  template <typename Visitor>
+  void TakeWakes(Visitor visit) {
+    for (size_t i = 0; i < wakes_.size(); ++i) visit(wakes_[i]);
+    wakes_.clear();
+  }
+
+  // From below: a packet addressed here, judged, queued or dropped with a
+  // cause. Replies join the send list.
+  Work Deliver(PacketPtr packet, Instant now);
+  // From below: a packet that could not be taken for want of memory. A stream
+  // loses nothing silently: its peer gets an RST.
+  void Refuse(const VsockHdr& hdr);
+  // From below: the layer has no more use for a packet that was sent.
+  Work OnSent(const Packet& packet);
+
+  // Time-outs: when the next is due, and handling those due by `now`.
+  std::optional<Instant> NextDeadline() const;
+  Work OnDeadline(Instant now);
+
+  // Ends the life of every socket; for tear-down in any state.
+  void Abort();
+
+  Cid cid() const { return options_.cid; }
+  const Options& options() const { return options_; }
+  LossLog& losses() { return losses_; }
+  const Counters& counters() const { return counters_; }
+  const Socket* Find(SocketId id) const { return table_.Find(id); }
+  SocketTable& table() { return table_; }
+
+ private:
+  SendResult BeginStreamSend(Socket& socket, const Message& message);
+  SendResult BeginDatagramSend(Socket& socket, const Message& message);
+  absl::StatusOr<Address> Destination(const Socket& socket,
+                                      const Message& message) const;
+  ReceiveResult ReceiveStream(Socket& socket, std::byte* out, uint32_t max);
+  ReceiveResult ReceiveDatagram(Socket& socket, std::byte* out, uint32_t max);
+
+  void DeliverDatagram(PacketPtr packet, Instant now);
+  void DeliverStream(PacketPtr packet);
+  void DeliverToListener(Socket& listener, const VsockHdr& hdr);
+  void DeliverToConnection(Socket& socket, PacketPtr packet);
+
+  void Emit(Socket& socket, Op op, uint32_t flags, bool is_reply);
+  void EmitReset(const VsockHdr& cause);
+  void Enqueue(PacketPtr packet);
+  void AnswerClose(Socket& socket, Op op, Instant now);
+  void CloseStream(Socket& socket, Instant now);
+  void CloseDatagram(Socket& socket);
+  void SettleClosed(Socket& socket);
+  void DropInHand(Socket& socket);
+  void SetDeadline(Socket& socket, Instant at);
+  void ClearDeadline(Socket& socket);
+  void WakeUp(Socket& socket, uint32_t events);
+  bool Holds(const Socket& socket, uint32_t events) const;
+
+  const Options options_;
+  PacketPool& pool_;
+  const Router& router_;
+  DropPolicy& drop_policy_;
+  SocketTable table_;
+  std::vector<Wake> wakes_;
+  absl::btree_set<std::pair<Instant, SocketId>> deadlines_;
+  LossLog losses_;
+  Counters counters_;
+};
+
+}  // namespace vsock
+
+#endif  // VSOCK_TRANSPORT_H_

@@ -1,0 +1,142 @@
+// The half of Transport that faces the ring: what arrives, and what answers it.
+
+#include <utility>
+
+#include "virtqueue/check.h"
+#include "vsock/transport.h"
+
+namespace vsock {
+
+Work Transport::Deliver(PacketPtr packet, Instant now) {
+  const size_t before = wakes_.size();
+  const VsockHdr& hdr = packet->hdr;
+  if (hdr.dst_cid != options_.cid.value()) {
+    losses_.Add(DropReason::kWrongCid, hdr);
+  } else if (hdr.is(Type::kDgram)) {
+    DeliverDatagram(std::move(packet), now);
+  } else if (hdr.is(Type::kStream) && options_.features.Allow(Type::kStream)) {
+    DeliverStream(std::move(packet));
+  } else {
+    EmitReset(hdr);  // 5.10.6.5: RST to an unknown type
+  }
+  Work work;
+  work.wakeups = static_cast<uint32_t>(wakes_.size() - before);
+  return work;
+}
+
+// PROPOSED: whatever becomes of a datagram, its sender is told nothing.
+void Transport::DeliverDatagram(PacketPtr packet, Instant now) {
+  ++counters_.datagrams_received;
+  const VsockHdr& hdr = packet->hdr;
+  if (!options_.features.Allow(Type::kDgram)) {
+    return losses_.Add(DropReason::kNotNegotiated, hdr);
+  }
+  if (!hdr.is(Op::kRw)) return losses_.Add(DropReason::kMalformed, hdr);
+  Socket* socket = table_.FindBound(Type::kDgram, Port(hdr.dst_port));
+  if (socket == nullptr) return losses_.Add(DropReason::kNoSocket, hdr);
+  if (socket->peer.has_value() && *socket->peer != hdr.source()) {
+    return losses_.Add(DropReason::kPeerMismatch, hdr);
+  }
+  DatagramPart& part = *socket->datagram;
+  if ((part.shutdown & kShutdownReceive) != 0) {
+    return losses_.Add(DropReason::kShutDown, hdr);
+  }
+  const uint32_t bytes = hdr.len;
+  const uint32_t charge = TrueSize(kHdrBytes + packet->capacity);
+  if (!part.receive_queue.Offer(packet, charge, drop_policy_, now)) {
+    return losses_.Add(DropReason::kReceiveBufferFull, hdr);
+  }
+  socket->counters.arrived_bytes += bytes;
+  WakeUp(*socket, kReadable);
+}
+
+void Transport::DeliverStream(PacketPtr packet) {
+  const VsockHdr& hdr = packet->hdr;
+  if (hdr.op < counters_.received.size()) ++counters_.received[hdr.op];
+  const Port port = Port(hdr.dst_port);
+  if (Socket* socket = table_.FindConnected(port, hdr.source())) {
+    return DeliverToConnection(*socket, std::move(packet));
+  }
+  Socket* bound = table_.FindBound(Type::kStream, port);
+  if (bound != nullptr && bound->listener.has_value() && hdr.is(Op::kRequest)) {
+    return DeliverToListener(*bound, hdr);
+  }
+  EmitReset(hdr);
+}
+
+void Transport::DeliverToListener(Socket& listener, const VsockHdr& hdr) {
+  if (listener.listener->queue.size() >= listener.listener->backlog) {
+    return EmitReset(hdr);  // 5.10.6.6: no resources
+  }
+  Socket& child = table_.Add(Type::kStream);
+  child.buffer_size = listener.buffer_size;
+  const absl::Status held = table_.Connect(child, *listener.port, hdr.source());
+  VSOCK_CHECK(held.ok());  // the flow was looked up before
+  child.connection.emplace(Connection::State::kEstablished,
+                           static_cast<uint32_t>(child.buffer_size.size),
+                           options_.receive_limit);
+  child.connection->credit().OnPeer(hdr);
+  child.accepted_from = listener.id;
+  listener.listener->queue.push_back(child.id);
+  Emit(child, Op::kResponse, 0, /*is_reply=*/true);
+  WakeUp(listener, kAcceptable);
+}
+
+void Transport::DeliverToConnection(Socket& socket, PacketPtr packet) {
+  const VsockHdr hdr = packet->hdr;
+  const uint32_t queued = socket.connection->credit().rx_bytes();
+  const Connection::Reaction reaction =
+      socket.connection->OnPacket(std::move(packet));
+  socket.counters.arrived_bytes +=
+      socket.connection->credit().rx_bytes() - queued;
+  if (reaction.unexpected) losses_.Add(DropReason::kMalformed, hdr);
+  if (reaction.discarded) losses_.Add(DropReason::kSocketClosed, hdr);
+  if (reaction.reply != Op::kInvalid) {
+    Emit(socket, reaction.reply, 0, /*is_reply=*/true);
+  }
+  WakeUp(socket, reaction.events);
+  SettleClosed(socket);
+}
+
+void Transport::Emit(Socket& socket, Op op, uint32_t flags, bool is_reply) {
+  PacketPtr packet = pool_.Allocate(0);
+  packet->hdr.set(Type::kStream, op);
+  packet->hdr.set_source({options_.cid, *socket.port});
+  packet->hdr.set_destination(*socket.peer);
+  packet->hdr.flags = flags;
+  packet->is_reply = is_reply;
+  socket.connection->credit().Stamp(packet->hdr);
+  Enqueue(std::move(packet));
+}
+
+// An RST for a packet that no connection takes; never for an RST.
+void Transport::EmitReset(const VsockHdr& cause) {
+  if (cause.is(Op::kRst) || router_.Route(Cid(cause.src_cid)) == nullptr) {
+    return;
+  }
+  PacketPtr packet = pool_.Allocate(0);
+  packet->hdr.set_source(cause.destination());
+  packet->hdr.set_destination(cause.source());
+  packet->hdr.type = cause.type;
+  packet->hdr.op = static_cast<uint16_t>(Op::kRst);
+  packet->is_reply = true;
+  Enqueue(std::move(packet));
+}
+
+void Transport::Refuse(const VsockHdr& hdr) {
+  losses_.Add(DropReason::kNoMemory, hdr);
+  if (!hdr.is(Type::kDgram)) EmitReset(hdr);
+}
+
+void Transport::Enqueue(PacketPtr packet) {
+  if (packet->hdr.is(Type::kDgram)) {
+    ++counters_.datagrams_sent;
+  } else {
+    ++counters_.sent[packet->hdr.op];
+  }
+  PacketQueue* list = router_.Route(Cid(packet->hdr.dst_cid));
+  VSOCK_CHECK(list != nullptr);  // a route is checked before a socket uses it
+  list->PushBack(std::move(packet));
+}
+
+}  // namespace vsock
