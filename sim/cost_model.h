@@ -1,0 +1,63 @@
+// cost_model.h: what a step costs, from its Work ledger and nothing else.
+//
+// Figures, ranges and sources: sim/platforms/. Each kind of step pays for the
+// columns that stand in its row:
+//
+//   application call   syscalls, allocations, bytes, descriptors, kicks,
+//   wakeups guest worker       packets, allocations, bytes, descriptors, kicks,
+//   wakeups vhost worker       packets, bytes (both at the worker's price),
+//   interrupts
+//
+// The worker's figures were measured end to end, so what it spends on ring,
+// allocation and waking the reader is inside its price for a packet. What was
+// suppressed is free: it is a read of memory that is at hand.
+// Integers throughout; randomness is the caller's: a factor per mille.
+
+#ifndef SIM_COST_MODEL_H_
+#define SIM_COST_MODEL_H_
+
+#include <array>
+#include <cstdint>
+
+#include "sim/platform.pb.h"
+#include "vsock/units.h"
+#include "vsock/work.h"
+
+namespace sim {
+
+enum class Step { kApplicationCall, kGuestWorker, kVhostWorker };
+
+// Times that pass between cause and start, and are nobody's work.
+enum class Delay {
+  kWorkerWakeup,    // kick to the start of the idle vhost worker
+  kGuestInterrupt,  // injection to the start of the guest's worker
+  kTaskLatency,     // made runnable, on an idle processor, to running
+  kContextSwitch,   // one task leaves a processor, another starts there
+};
+
+class CostModel {
+ public:
+  static constexpr uint32_t kAsStated = 1000;  // per mille
+
+  // `platform` has all its costs: see sim/platform_loader.h.
+  explicit CostModel(const Platform& platform);
+
+  // Rounded down to whole nanoseconds.
+  vsock::Nanos Price(Step step, const vsock::Work& work,
+                     uint32_t per_mille = kAsStated) const;
+
+  vsock::Nanos Length(Delay delay, uint32_t per_mille = kAsStated) const;
+
+ private:
+  struct PricesPs {  // picoseconds for each unit of a Work column
+    uint64_t byte, packet, descriptor, kick, interrupt, wakeup, allocation,
+        syscall;
+  };
+
+  std::array<PricesPs, 3> prices_;     // by Step
+  std::array<uint64_t, 4> delays_ps_;  // by Delay
+};
+
+}  // namespace sim
+
+#endif  // SIM_COST_MODEL_H_

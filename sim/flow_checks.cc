@@ -1,0 +1,158 @@
+#include "sim/flow_checks.h"
+
+#include <cstdint>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "sim/metric.h"
+#include "sim/name_checks.h"
+#include "sim/problems.h"
+#include "sim/scenario.pb.h"
+
+namespace sim {
+namespace {
+
+using Flow = Scenario::Flow;
+
+constexpr uint64_t kHostCid = 2;
+constexpr uint32_t kMostDatagramBytes = 65536;
+constexpr uint64_t kMostPort = 4294967294;
+
+class FlowCheck {
+ public:
+  FlowCheck(const Scenario& scenario, int index, Problems& problems)
+      : scenario_(scenario),
+        flow_(scenario.flow(index)),
+        path_(absl::StrCat("flow[", index, "]")),
+        problems_(problems) {}
+
+  void Run() {
+    if (!flow_.has_type()) Fail(".type", "missing: STREAM or DGRAM");
+    if (flow_.name() == kTotals) Fail(".name", "\"totals\" is taken");
+    Ends();
+    Ports();
+    Sizes();
+    Workload();
+    Times();
+  }
+
+ private:
+  void Fail(absl::string_view field, absl::string_view what) {
+    problems_.Add(absl::StrCat(path_, field), what);
+  }
+
+  bool IsStream() const { return flow_.type() == Flow::STREAM; }
+
+  void Ends() {
+    End(".from.cid", flow_.from());
+    End(".to.cid", flow_.to());
+    if (flow_.from().has_cid() && flow_.from().cid() == flow_.to().cid()) {
+      Fail(".to.cid", "must differ from from.cid");
+    }
+  }
+
+  void End(absl::string_view field, const Scenario::Endpoint& end) {
+    const uint64_t guest = scenario_.guest().cid();
+    const std::string choice =
+        absl::StrCat(kHostCid, " (the host) or ", guest, " (the guest)");
+    if (!end.has_cid()) {
+      Fail(field, absl::StrCat("missing: ", choice));
+    } else if (end.cid() != kHostCid && end.cid() != guest) {
+      Fail(field, absl::StrCat(end.cid(), " is nobody's; expected ", choice));
+    }
+  }
+
+  void Ports() {
+    if (flow_.to().port() == 0) Fail(".to.port", "missing: 1..4294967294");
+    LastPort(".from.port", flow_.from().port(), flow_.count());
+    if (!IsStream()) {
+      LastPort(".to.port", flow_.to().port(), flow_.receiving_sockets());
+    }
+  }
+
+  void LastPort(absl::string_view field, uint64_t first, uint64_t ports) {
+    if (first != 0 && first + ports - 1 > kMostPort) {
+      Fail(field, absl::StrCat(ports, " ports from here on pass 4294967294"));
+    }
+  }
+
+  void Sizes() {
+    if (IsStream()) {
+      if (flow_.message_bytes() == 0) {
+        Fail(".message_bytes", "a stream cannot send nothing");
+      }
+      if (flow_.has_receiving_sockets()) {
+        Fail(".receiving_sockets", "only datagram flows have these");
+      }
+      return;
+    }
+    if (flow_.message_bytes() > kMostDatagramBytes) {
+      Fail(".message_bytes", absl::StrCat(flow_.message_bytes(),
+                                          " is not in 0..65536 (datagram)"));
+    }
+    if (flow_.message_bytes() == 0 && flow_.has_total_bytes()) {
+      Fail(".total_bytes", "never reached with empty messages");
+    }
+    if (flow_.receiving_sockets() > flow_.count()) {
+      Fail(".receiving_sockets",
+           absl::StrCat("more than the ", flow_.count(), " senders"));
+    }
+  }
+
+  void Workload() {
+    const bool needs_stream =
+        flow_.has_request_response() || flow_.has_replay();
+    if (needs_stream && !IsStream()) {
+      Fail(".type", "request_response and replay need STREAM");
+    }
+    if (flow_.has_paced() && !flow_.paced().has_interval_us()) {
+      Fail(".paced.interval_us", "missing");
+    }
+    if (flow_.has_replay()) Replay();
+  }
+
+  void Replay() {
+    if (flow_.replay().message().empty()) {
+      Fail(".replay", "needs a capture or messages");
+    }
+    for (int i = 0; i < flow_.replay().message_size(); ++i) {
+      if (!flow_.replay().message(i).has_bytes()) {
+        Fail(absl::StrCat(".replay.message[", i, "].bytes"), "missing");
+      }
+    }
+  }
+
+  void Times() {
+    const uint64_t window_end = scenario_.warmup_us() + scenario_.duration_us();
+    const uint64_t end = window_end + scenario_.cooldown_us();
+    if (flow_.stop_us() <= flow_.start_us()) {
+      Fail(".stop_us", absl::StrCat("not after start_us ", flow_.start_us()));
+    }
+    if (flow_.stop_us() > end) {
+      Fail(".stop_us", absl::StrCat("after the end of the run, ", end));
+    }
+    const bool in_window = flow_.start_us() < window_end &&
+                           flow_.stop_us() > scenario_.warmup_us();
+    if (flow_.measured() && !in_window) {
+      Fail(".start_us", "a measured flow must run in the measured window");
+    }
+  }
+
+  const Scenario& scenario_;
+  const Flow& flow_;
+  const std::string path_;
+  Problems& problems_;
+};
+
+}  // namespace
+
+void CheckFlows(const Scenario& scenario, Problems& problems) {
+  if (scenario.flow().empty()) problems.Add("flow", "at least one is needed");
+  CheckNames(scenario.flow(), "flow", problems);
+  for (int i = 0; i < scenario.flow_size(); ++i) {
+    FlowCheck(scenario, i, problems).Run();
+  }
+}
+
+}  // namespace sim

@@ -1,0 +1,29 @@
+// scenario_loader.h: from a file and --set flags to what can be run.
+//
+// Order: read, set, fill in captures, fill in defaults, check. Errors name
+// file, line and column, or the flag.
+
+#ifndef SIM_SCENARIO_LOADER_H_
+#define SIM_SCENARIO_LOADER_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "sim/platform.pb.h"
+#include "sim/scenario.pb.h"
+
+namespace sim {
+
+struct LoadedScenario {
+  Scenario scenario;  // every default filled in, captures read
+  Platform platform;  // with the scenario's own costs
+};
+
+// Each of `sets` is "path=value", as sim/set_flag.h wants it.
+absl::StatusOr<LoadedScenario> LoadScenario(
+    const std::string& path, const std::vector<std::string>& sets);
+
+}  // namespace sim
+
+#endif  // SIM_SCENARIO_LOADER_H_
