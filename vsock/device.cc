@@ -166,6 +166,7 @@ void Device::FinishTx(Instant now, Effects& effects) {
   if (in_hand_.packet != nullptr) {
     effects.work += host_.Deliver(std::move(in_hand_.packet), now);
   }
+  ++tx_completed_;
   tx_.Push(in_hand_.chain, 0);  // 5.10.6: nothing is written to tx buffers
   interrupt_needed_ |= tx_.Publish();
   Submit();  // replies
@@ -182,7 +183,8 @@ bool Device::BeginSend(Effects& effects) {
       rx_.DisableNotifications();
       popped = rx_.Pop(in_hand_.chain);
     }
-    if (popped != DeviceQueue::PopResult::kChain) return false;
+    waits_for_ring_ = popped != DeviceQueue::PopResult::kChain;
+    if (waits_for_ring_) return false;
     in_hand_.packet = send_list_.PopFront();
     effects.work.packets += 1;
     effects.work.descriptors += in_hand_.chain.descriptors();
@@ -234,6 +236,7 @@ bool Device::FitIntoBuffer(Packet& packet, Effects& effects) {
 }
 
 void Device::FinishSend(Effects& effects) {
+  ++rx_completed_;
   rx_.Push(in_hand_.chain, kHdrBytes + in_hand_.piece);
   interrupt_needed_ |= rx_.Publish();
   Packet& packet = *in_hand_.packet;

@@ -66,6 +66,13 @@ class Device {
   // tells that there is one in hand, or a turn queued.
   Effects Step(Instant now);
 
+  // The send list waits for an rx buffer.
+  bool waits_for_ring() const { return waits_for_ring_; }
+
+  // Chains taken from either ring so far and completed.
+  uint64_t tx_completed() const { return tx_completed_; }
+  uint64_t rx_completed() const { return rx_completed_; }
+
   bool idle() const { return turn_ == Turn::kNone && queued_[0] == turn_; }
   LossLog& losses() { return losses_; }
   // OK, or why a ring is broken.
@@ -115,6 +122,9 @@ class Device {
   InHand in_hand_;
   uint32_t turn_packets_ = 0;
   uint32_t turn_bytes_ = 0;
+  bool waits_for_ring_ = false;
+  uint64_t tx_completed_ = 0;
+  uint64_t rx_completed_ = 0;
   bool tx_stalled_ = false;  // until replies have left
   bool used_in_turn_ = false;
   bool interrupt_needed_ = false;

@@ -159,6 +159,7 @@ bool Driver::AddToRing(Effects& effects) {
   }
   kick_needed_ |= tx_.Publish();
   added_since_kick_ = true;
+  ++tx_added_;
   free_places_.pop_back();
   in_tx_ring_[place] = send_list_.PopFront();
   effects.work.packets += 1;

@@ -79,6 +79,9 @@ class Driver {
   // The send list waits for a place in the tx ring.
   bool waits_for_ring() const { return waits_for_ring_; }
 
+  // Packets put on the tx ring so far.
+  uint64_t tx_added() const { return tx_added_; }
+
   const RingLayout& layout() const { return layout_; }
   LossLog& losses() { return losses_; }
   uint32_t tx_in_flight() const { return tx_.in_flight(); }
@@ -131,6 +134,7 @@ class Driver {
   Places tx_places_;
   std::vector<PacketPtr> in_tx_ring_;  // by place
   std::vector<uint16_t> free_places_;
+  uint64_t tx_added_ = 0;
   bool added_since_kick_ = false;
   bool kick_needed_ = false;
   bool send_work_pending_ = false;  // the worker owns the send list

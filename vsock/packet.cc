@@ -94,6 +94,7 @@ PacketQueue& PacketQueue::operator=(PacketQueue&& other) noexcept {
   tail_ = std::exchange(other.tail_, nullptr);
   size_ = std::exchange(other.size_, 0);
   replies_ = std::exchange(other.replies_, 0);
+  taken_ = std::exchange(other.taken_, 0);
   return *this;
 }
 
@@ -111,6 +112,7 @@ void PacketQueue::PushFront(PacketPtr packet) {
   raw->next = head_;
   if (head_ == nullptr) tail_ = raw;
   head_ = raw;
+  --taken_;
   ++size_;
   replies_ += raw->is_reply;
 }
@@ -121,6 +123,7 @@ PacketPtr PacketQueue::PopFront() {
   if (head_ == nullptr) tail_ = nullptr;
   raw->next = nullptr;
   --size_;
+  ++taken_;
   replies_ -= raw->is_reply;
   return PacketPtr(raw);
 }

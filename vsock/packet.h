@@ -144,6 +144,7 @@ class PacketQueue {
 
   bool empty() const { return head_ == nullptr; }
   uint32_t size() const { return size_; }
+  uint64_t taken() const { return taken_; }      // popped so far, less put back
   uint32_t replies() const { return replies_; }  // of them, is_reply
   Packet* front() const { return head_; }
   Packet* back() const { return tail_; }
@@ -158,6 +159,7 @@ class PacketQueue {
   Packet* tail_ = nullptr;
   uint32_t size_ = 0;
   uint32_t replies_ = 0;
+  uint64_t taken_ = 0;
 };
 
 }  // namespace vsock

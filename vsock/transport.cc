@@ -519,6 +519,11 @@ bool Transport::WaitFor(SocketId id, uint32_t events) {
   return false;
 }
 
+bool Transport::IsReady(SocketId id, uint32_t events) const {
+  const Socket* socket = table_.Find(id);
+  return socket == nullptr || Holds(*socket, events);
+}
+
 bool Transport::Holds(const Socket& socket, uint32_t events) const {
   if (socket.listener.has_value()) {
     return (events & kAcceptable) != 0 && !socket.listener->queue.empty();

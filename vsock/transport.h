@@ -136,6 +136,7 @@ class Transport {
 
   // Sleeping. True: one of `events` holds already and nothing was noted.
   bool WaitFor(SocketId id, uint32_t events);
+  bool IsReady(SocketId id, uint32_t events) const;
   // Calls `visit(Wake)` for each sleeper to be woken, in order, once.
   template <typename Visitor>
   void TakeWakes(Visitor visit) {
