@@ -74,6 +74,7 @@ class Device {
   uint64_t rx_completed() const { return rx_completed_; }
 
   bool idle() const { return turn_ == Turn::kNone && queued_[0] == turn_; }
+  const PacketQueue& send_list() const { return send_list_; }
   LossLog& losses() { return losses_; }
   // OK, or why a ring is broken.
   absl::Status status() const;

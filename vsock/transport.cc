@@ -57,9 +57,9 @@ absl::StatusOr<SocketId> Transport::Open(Type type) {
   Socket& socket = table_.Add(type);
   socket.buffer_size = options_.stream_buffer;
   if (type == Type::kDgram) {
-    const uint32_t initial = options_.datagram_buffer.initial;
     socket.datagram.emplace(
-        DatagramPart{SendBuffer(initial), DatagramQueue(initial)});
+        DatagramPart{SendBuffer(options_.datagram_send_buffer.initial),
+                     DatagramQueue(options_.datagram_receive_buffer.initial)});
   }
   return socket.id;
 }
@@ -493,7 +493,7 @@ absl::Status Transport::SetSendBuffer(SocketId id, uint32_t value) {
   if (!socket->datagram.has_value())
     return InvalidCall("not a datagram socket");
   socket->datagram->send_buffer.Resize(
-      options_.datagram_buffer.SendBuffer(value));
+      options_.datagram_send_buffer.Effective(value));
   if (socket->datagram->send_buffer.WakesWriter()) {
     WakeUp(*socket, kWritable);
   }
@@ -506,7 +506,7 @@ absl::Status Transport::SetReceiveBuffer(SocketId id, uint32_t value) {
   if (!socket->datagram.has_value())
     return InvalidCall("not a datagram socket");
   socket->datagram->receive_queue.Resize(
-      options_.datagram_buffer.ReceiveBuffer(value));
+      options_.datagram_receive_buffer.Effective(value));
   return absl::OkStatus();
 }
 

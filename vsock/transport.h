@@ -81,7 +81,8 @@ class Transport {
     Proposal proposal = kLinux2023;
     ReceiveLimit receive_limit = ReceiveLimit::kBytes;
     StreamBufferSize stream_buffer;
-    SocketBufferLimits datagram_buffer;
+    SocketBufferLimits datagram_send_buffer{.floor = kSendBufferFloor};
+    SocketBufferLimits datagram_receive_buffer{.floor = kReceiveBufferFloor};
     Nanos connect_timeout{2'000'000'000};
     Nanos close_timeout{8'000'000'000};
   };

@@ -36,22 +36,17 @@ constexpr uint32_t TrueSize(uint32_t bytes) {
   return SlabBytes(bytes + kSkbTailBytes) + kSkbStructBytes;
 }
 
-// sk_sndbuf and sk_rcvbuf after setsockopt(value): capped, doubled, floored.
+inline constexpr uint32_t kSendBufferFloor = 4608;     // SOCK_MIN_SNDBUF
+inline constexpr uint32_t kReceiveBufferFloor = 2304;  // SOCK_MIN_RCVBUF
+
+// SO_SNDBUF or SO_RCVBUF of a system, in bytes.
 struct SocketBufferLimits {
-  uint32_t max = 212992;          // wmem_max, rmem_max; 4 MiB since 6.18
-  uint32_t initial = 212992;      // wmem_default, rmem_default
-  uint32_t send_floor = 4608;     // SOCK_MIN_SNDBUF
-  uint32_t receive_floor = 2304;  // SOCK_MIN_RCVBUF
+  uint32_t max = 212992;      // wmem_max, rmem_max; 4 MiB since 6.18
+  uint32_t initial = 212992;  // wmem_default, rmem_default
+  uint32_t floor;
 
-  constexpr uint32_t SendBuffer(uint32_t value) const {
-    return Doubled(value, send_floor);
-  }
-  constexpr uint32_t ReceiveBuffer(uint32_t value) const {
-    return Doubled(value, receive_floor);
-  }
-
- private:
-  constexpr uint32_t Doubled(uint32_t value, uint32_t floor) const {
+  // sk_sndbuf or sk_rcvbuf after setsockopt(value): capped, doubled, floored.
+  constexpr uint32_t Effective(uint32_t value) const {
     const uint32_t doubled = 2 * (value < max ? value : max);
     return doubled < floor ? floor : doubled;
   }

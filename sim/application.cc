@@ -1,0 +1,279 @@
+#include "sim/application.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "virtqueue/check.h"
+
+namespace sim {
+
+using vsock::Instant;
+using vsock::Nanos;
+using vsock::Type;
+using vsock::Work;
+
+namespace {
+
+// Where the pattern of a datagram begins.
+uint64_t DatagramAt(uint32_t sequence) { return uint64_t{sequence} << 17; }
+
+}  // namespace
+
+Application::Application(World& world, Options options)
+    : world_(world),
+      options_(std::move(options)),
+      chance_(world.root(), options_.name, world.scenario().randomness()),
+      alarm_(*this),
+      buffer_(vsock::kStampBytes) {}
+
+std::optional<Nanos> Application::Run(Instant now) {
+  for (;;) {
+    Step step = Step::kGoOn;
+    switch (phase_) {
+      case Phase::kStart:
+        step = DoStart(now);
+        break;
+      case Phase::kConnecting:
+        step = DoConnecting();
+        break;
+      case Phase::kNext:
+        step = DoNext(now);
+        break;
+      case Phase::kAdmit:
+        step = DoAdmit(now);
+        break;
+      case Phase::kHandOver:
+        step = DoHandOver();
+        break;
+      case Phase::kAwait:
+        step = DoAwait();
+        break;
+      case Phase::kTake:
+        step = DoTake(now);
+        break;
+      case Phase::kSleep:
+        step = DoSleep(now);
+        break;
+      case Phase::kDone:
+        step = Step::kSleep;
+        break;
+    }
+    if (step == Step::kGoOn) continue;
+    // A sleeper first pays what it owes, then looks again.
+    if (owed_ > Nanos(0)) return std::exchange(owed_, Nanos(0));
+    if (step == Step::kSleep) return std::nullopt;
+  }
+}
+
+Application::Step Application::DoStart(Instant now) {
+  if (!options_.connects) {
+    phase_ = Phase::kNext;
+    return Step::kGoOn;
+  }
+  phase_ = Phase::kConnecting;
+  if (!sockets().Connect(options_.socket, *options_.peer, now).ok()) {
+    return Close(now, /*broken=*/true);
+  }
+  owed_ = world_.FinishCall(options_.side, Work{.syscalls = 1}, chance_);
+  return Step::kPay;
+}
+
+Application::Step Application::DoConnecting() {
+  if (WouldSleep(vsock::kConnected)) return Step::kSleep;
+  if (!sockets().ConnectStatus(options_.socket).ok()) {
+    return Close(world_.now(), /*broken=*/true);
+  }
+  phase_ = Phase::kNext;
+  return Step::kGoOn;
+}
+
+Application::Step Application::DoNext(Instant now) {
+  const Operation operation = options_.program->Next(now + owed_);
+  message_ = left_ = operation.bytes;
+  switch (operation.kind) {
+    case Operation::Kind::kSend:
+      started_ = now + owed_;
+      continued_ = false;
+      phase_ = Phase::kAdmit;
+      return Step::kGoOn;
+    case Operation::Kind::kReceive:
+    case Operation::Kind::kRead:
+      exactly_ = operation.kind == Operation::Kind::kReceive;
+      phase_ = Phase::kAwait;
+      return Step::kGoOn;
+    case Operation::Kind::kSleepUntil:
+      if (operation.until <= now + owed_) return Step::kGoOn;
+      sleeps_till_ = operation.until;
+      alarm_.Set(sleeps_till_);
+      phase_ = Phase::kSleep;
+      return Step::kSleep;
+    case Operation::Kind::kFinish:
+      return Close(now, /*broken=*/false);
+  }
+  VSOCK_CHECK(false);
+}
+
+Application::Step Application::DoSleep(Instant now) {
+  if (now < sleeps_till_) return Step::kSleep;
+  phase_ = Phase::kNext;
+  return Step::kGoOn;
+}
+
+// Sending.
+
+Application::Step Application::DoAdmit(Instant now) {
+  vsock::Message message = {
+      .data = Compose(), .len = left_, .continued = continued_};
+  if (options_.type == Type::kDgram) message.to = options_.peer;
+  const vsock::SendResult result =
+      sockets().BeginSend(options_.socket, message);
+  if (!result.status.ok()) return Close(now, /*broken=*/true);
+  if (result.blocked != vsock::Blocked::kNo) {
+    if (owed_ > Nanos(0)) return Step::kPay;
+    if (blocked_ == vsock::Blocked::kNo) {
+      blocked_ = result.blocked;
+      blocked_since_ = now;
+      ring_wait_before_ = world_.RingWait(options_.side);
+    }
+    return WouldSleep(vsock::kWritable) ? Step::kSleep : Step::kGoOn;
+  }
+  EndBlock(now);
+  piece_ = result.accepted;
+  owed_ = owed_ + world_.Charge(result.work, chance_);
+  phase_ = Phase::kHandOver;
+  return Step::kPay;
+}
+
+// The bytes of the message from here on, as far as they are kept.
+const std::byte* Application::Compose() {
+  const Direction& out = *options_.ends.sends;
+  const bool datagram = options_.type == Type::kDgram;
+  if (payload_is_real()) {
+    if (buffer_.size() < left_) buffer_.resize(left_);
+    FillPattern(out.index, datagram ? DatagramAt(out.messages) : out.sent,
+                absl::MakeSpan(buffer_).first(left_));
+  }
+  if (datagram) {
+    const Stamp stamp = {started_, out.index, out.messages};
+    std::memcpy(buffer_.data(), &stamp, std::min<size_t>(sizeof(stamp), left_));
+  }
+  return buffer_.data();
+}
+
+Application::Step Application::DoHandOver() {
+  Direction& out = *options_.ends.sends;
+  sockets().EndSend(options_.socket);
+  owed_ = world_.FinishCall(options_.side, Work(), chance_);
+  out.sent += piece_;
+  left_ -= piece_;
+  continued_ = true;
+  phase_ = left_ > 0 ? Phase::kAdmit : Phase::kNext;
+  if (left_ > 0) return Step::kGoOn;
+  ++out.messages;
+  if (options_.type == Type::kStream) {
+    out.under_way.push_back({out.sent, started_});
+  }
+  if (out.book != nullptr) out.book->Sent(world_.now(), message_);
+  return Step::kGoOn;
+}
+
+void Application::EndBlock(Instant now) {
+  if (blocked_ == vsock::Blocked::kNo) return;
+  FlowBook* book = options_.ends.sends->book;
+  if (book != nullptr) {
+    book->BlockedFor(std::exchange(blocked_, vsock::Blocked::kNo),
+                     blocked_since_, now,
+                     world_.RingWait(options_.side) - ring_wait_before_);
+  }
+  blocked_ = vsock::Blocked::kNo;
+}
+
+// Receiving.
+
+Application::Step Application::DoAwait() {
+  if (!sockets().IsReady(options_.socket, vsock::kReadable)) {
+    if (owed_ > Nanos(0)) return Step::kPay;
+    if (WouldSleep(vsock::kReadable)) return Step::kSleep;
+  }
+  piece_ = sockets().Readable(options_.socket, left_);
+  owed_ =
+      owed_ + world_.Charge({.bytes_copied = piece_, .syscalls = 1}, chance_);
+  phase_ = Phase::kTake;
+  return Step::kPay;
+}
+
+Application::Step Application::DoTake(Instant now) {
+  const bool datagram = options_.type == Type::kDgram;
+  // A datagram is taken whole or cut at the caller's buffer; of a stream no
+  // more than was paid for.
+  const uint32_t most = datagram ? left_ : piece_;
+  if (payload_is_real() && buffer_.size() < most) buffer_.resize(most);
+  const vsock::ReceiveResult result =
+      sockets().Receive(options_.socket, buffer_.data(), most);
+  if (!result.status.ok() || result.end_of_stream) {
+    return Close(now, !result.status.ok());
+  }
+  VSOCK_CHECK(result.bytes == piece_);  // what was paid for was done
+  if (datagram) {
+    OnDatagram(now, result);
+  } else {
+    OnStreamBytes(now, result.bytes);
+  }
+  owed_ = world_.FinishCall(options_.side, Work(), chance_);
+  left_ -= result.bytes;
+  phase_ = exactly_ && left_ > 0 ? Phase::kAwait : Phase::kNext;
+  return Step::kGoOn;
+}
+
+void Application::OnStreamBytes(Instant now, uint32_t bytes) {
+  Direction& in = *options_.ends.receives;
+  const uint64_t from = std::exchange(in.received, in.received + bytes);
+  if (in.book == nullptr) return;
+  if (payload_is_real() &&
+      !MatchesPattern(in.index, from,
+                      absl::MakeConstSpan(buffer_).first(bytes))) {
+    in.book->Mismatch();
+  }
+  in.book->DeliveredBytes(now, in.index, bytes);
+  while (!in.under_way.empty() && in.under_way.front().end <= in.received) {
+    in.book->DeliveredMessage(now, now - in.under_way.front().started);
+    in.under_way.pop_front();
+  }
+}
+
+void Application::OnDatagram(Instant now, const vsock::ReceiveResult& result) {
+  const World::Origin* origin = world_.FindOrigin(Type::kDgram, result.from);
+  VSOCK_CHECK(origin != nullptr);  // every sender is registered
+  FlowBook& book = *origin->book;
+  book.DeliveredBytes(now, origin->index, result.bytes);
+  if (result.bytes < sizeof(Stamp)) {
+    book.DeliveredMessage(now);
+    return;
+  }
+  Stamp stamp;
+  std::memcpy(&stamp, buffer_.data(), sizeof(stamp));
+  book.DeliveredMessage(now, now - stamp.started);
+  const auto payload = absl::MakeConstSpan(buffer_).first(result.bytes);
+  if (stamp.index != origin->index ||
+      (payload_is_real() &&
+       !MatchesPattern(stamp.index, DatagramAt(stamp.sequence) + sizeof(stamp),
+                       payload.subspan(sizeof(stamp))))) {
+    book.Mismatch();
+  }
+}
+
+Application::Step Application::Close(Instant now, bool broken) {
+  EndBlock(now);
+  phase_ = Phase::kDone;
+  FlowBook* book =
+      options_.ends.sends == nullptr ? nullptr : options_.ends.sends->book;
+  if (broken && book != nullptr) book->ConnectionEnded();
+  if (sockets().Close(options_.socket, now).ok()) {
+    owed_ =
+        owed_ + world_.FinishCall(options_.side, Work{.syscalls = 1}, chance_);
+  }
+  return Step::kSleep;
+}
+
+}  // namespace sim
