@@ -1,0 +1,50 @@
+#include "sim/number_text.h"
+
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+namespace sim {
+
+double Rounded(double value) {
+  double rounded = value;
+  if (!absl::SimpleAtod(absl::StrFormat("%.9g", value), &rounded)) return value;
+  return rounded;
+}
+
+std::string WithCommas(uint64_t value) {
+  std::string digits = absl::StrCat(value);
+  for (size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
+  return digits;
+}
+
+std::string Short(double value) {
+  const double size = std::abs(value);
+  if (size >= 999.5) {
+    const std::string digits =
+        WithCommas(static_cast<uint64_t>(std::llround(size)));
+    return value < 0 ? absl::StrCat("-", digits) : digits;
+  }
+  if (size >= 99.95) return absl::StrFormat("%.0f", value);
+  if (size >= 9.995) return absl::StrFormat("%.1f", value);
+  if (size >= 0.9995) return absl::StrFormat("%.2f", value);
+  return size == 0 ? "0" : absl::StrFormat("%.3f", value);
+}
+
+std::string SignedPercent(double value) {
+  const std::string text = absl::StrFormat("%+.1f %%", value);
+  return text == "-0.0 %" || text == "+0.0 %" ? "0.0 %" : text;
+}
+
+std::string Probability(double value) {
+  if (value < 0.001) return "below 0.001";
+  if (value > 0.999) return "above 0.999";
+  return absl::StrFormat("%.3f", value);
+}
+
+}  // namespace sim

@@ -1,0 +1,21 @@
+// report_json.h: a result for machines.
+//
+// protobuf's own JSON with the names of sim/result.proto. As that mapping has
+// it, 64-bit integers are strings; all other numbers are numbers. Equal results
+// give equal bytes.
+
+#ifndef SIM_REPORT_JSON_H_
+#define SIM_REPORT_JSON_H_
+
+#include <string>
+
+#include "sim/result.pb.h"
+
+namespace sim {
+
+// Ends with a newline.
+std::string ReportJson(const ScenarioResult& result);
+
+}  // namespace sim
+
+#endif  // SIM_REPORT_JSON_H_
