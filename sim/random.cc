@@ -82,11 +82,12 @@ vsock::Nanos Random::Triangular(vsock::Nanos lo, vsock::Nanos mode,
   // Stein and Keblis 2009: with c where the mode lies between 0 and 1,
   // (1 - c) min(U, V) + c max(U, V) is triangular. U and V have 32 bits each.
   const uint64_t draw = Next();
-  const auto [smaller, larger] = std::minmax(draw >> 32, draw & 0xffffffff);
+  const uint64_t u = draw >> 32;
+  const uint64_t v = draw & 0xffffffff;
   const auto falling = static_cast<uint64_t>((hi - mode).value());
   const auto rising = static_cast<uint64_t>((mode - lo).value());
-  const absl::uint128 sum =
-      absl::uint128(falling) * smaller + absl::uint128(rising) * larger;
+  const absl::uint128 sum = absl::uint128(falling) * std::min(u, v) +
+                            absl::uint128(rising) * std::max(u, v);
   const auto offset = static_cast<int64_t>((sum + (uint64_t{1} << 31)) >> 32);
   return lo + vsock::Nanos(offset);
 }
