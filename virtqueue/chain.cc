@@ -32,19 +32,15 @@ size_t ForEachPiece(const Spans& spans, uint64_t offset, size_t wanted,
 Chain::Chain(Chain&& other) noexcept { *this = std::move(other); }
 
 Chain& Chain::operator=(Chain&& other) noexcept {
-  readable_.swap(other.readable_);
-  writable_.swap(other.writable_);
-  readable_bytes_ = other.readable_bytes_;
-  writable_bytes_ = other.writable_bytes_;
+  std::swap(readable_, other.readable_);
+  std::swap(writable_, other.writable_);
   descriptors_ = other.descriptors_;
-  head_ = other.head_;
-  position_ = other.position_;
-  pending_ = std::exchange(other.pending_, false);
+  head_ = std::exchange(other.head_, kNoHead);
   return *this;
 }
 
 size_t Chain::CopyFrom(uint64_t offset, absl::Span<std::byte> into) const {
-  return ForEachPiece(readable_, offset, into.size(),
+  return ForEachPiece(readable(), offset, into.size(),
                       [into](absl::Span<const std::byte> piece, size_t done) {
                         std::memcpy(into.subspan(done).data(), piece.data(),
                                     piece.size());
@@ -52,7 +48,7 @@ size_t Chain::CopyFrom(uint64_t offset, absl::Span<std::byte> into) const {
 }
 
 size_t Chain::CopyTo(uint64_t offset, absl::Span<const std::byte> from) {
-  return ForEachPiece(writable_, offset, from.size(),
+  return ForEachPiece(writable(), offset, from.size(),
                       [from](absl::Span<std::byte> piece, size_t done) {
                         std::memcpy(piece.data(), from.subspan(done).data(),
                                     piece.size());

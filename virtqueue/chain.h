@@ -1,9 +1,9 @@
 // chain.h: one popped chain: readable spans, then writable spans.
 //
 // Spec: virtio 1.3, 2.7.4 "Message Framing": where one span ends and the next
-// begins means nothing, so use CopyFrom and CopyTo unless spans are moved
-// whole. Trust: the spans are checked; the bytes in them are the driver's and
-// may change while they are read, so copy first and judge the copy.
+// begins means nothing, so use CopyFrom and CopyTo unless spans move whole.
+// Trust: the spans are checked; the bytes in them are the driver's and may
+// change while they are read, so copy first and judge the copy.
 //
 // A Chain is filled by DeviceQueue::Pop and completed exactly once, by Push or
 // UnPop; then it may be popped into again, which does not allocate.
@@ -13,15 +13,16 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "absl/types/span.h"
+#include "virtqueue/span_list.h"
 
 namespace virtqueue {
 
 class Chain {
  public:
   Chain() = default;
+  // The chain in `other` is from now on completed here.
   Chain(Chain&& other) noexcept;
   Chain& operator=(Chain&& other) noexcept;
 
@@ -34,29 +35,37 @@ class Chain {
   size_t CopyTo(uint64_t offset, absl::Span<const std::byte> from);
 
   absl::Span<const absl::Span<const std::byte>> readable() const {
-    return readable_;
+    return readable_.pieces();
   }
-  absl::Span<const absl::Span<std::byte>> writable() const { return writable_; }
-  uint64_t readable_bytes() const { return readable_bytes_; }
-  uint64_t writable_bytes() const { return writable_bytes_; }
+  absl::Span<const absl::Span<std::byte>> writable() const {
+    return writable_.pieces();
+  }
+  uint64_t readable_bytes() const { return readable_.bytes(); }
+  uint64_t writable_bytes() const { return writable_.bytes(); }
 
-  uint16_t head() const { return head_; }  // id in the used ring
+  // Its id in the used ring, while it is pending.
+  uint32_t head() const { return head_; }
   // Buffers described, without the one that refers to an indirect table.
   uint32_t descriptors() const { return descriptors_; }
   // Popped and not yet completed.
-  bool pending() const { return pending_; }
+  bool pending() const { return head_ != kNoHead; }
 
  private:
+  friend class ChainWalker;
   friend class DeviceQueue;
 
-  std::vector<absl::Span<const std::byte>> readable_;
-  std::vector<absl::Span<std::byte>> writable_;
-  uint64_t readable_bytes_ = 0;
-  uint64_t writable_bytes_ = 0;
+  static constexpr uint32_t kNoHead = ~uint32_t{0};
+
+  void Clear() {
+    readable_.Clear();
+    writable_.Clear();
+    descriptors_ = 0;
+  }
+
+  SpanList<const std::byte> readable_;
+  SpanList<std::byte> writable_;
   uint32_t descriptors_ = 0;
-  uint16_t head_ = 0;
-  uint16_t position_ = 0;  // number of its available entry
-  bool pending_ = false;
+  uint32_t head_ = kNoHead;
 };
 
 }  // namespace virtqueue

@@ -2,28 +2,29 @@
 //
 // Spec: virtio 1.3, 2.7.4 to 2.7.8 and 2.7.10. The other half: driver_queue.h.
 // Trust: all it reads was written by the driver and may be hostile. A ring that
-// breaks a rule stops the queue: Pop says kBroken from then on and status()
-// names the clause; nothing of the offending chain is used and nothing more is
-// written to the ring. How each kind of malformed ring ends:
+// breaks a rule stops the queue for good: Pop says kBroken, status() names the
+// clause, nothing of the offending chain is used and nothing more is published.
+// How each kind of malformed ring ends:
 //
 //   available idx ahead of the used idx by more than N       broken, 2.7.13
-//   head, or next, that is no entry of its table             broken, 2.7.5
+//   head that is no descriptor of the table                  broken, 2.7.6
+//   next that is no descriptor of its table                  broken, 2.7.5
 //   more than N descriptors, hence every loop                broken, 2.7.5.3.1
 //   more than 2^32 bytes in all                              broken, 2.7.5.2
 //   readable descriptor after a writable one                 broken, 2.7.4.2
-//   buffer, or indirect table, outside of memory             broken, 2.7.5
+//   buffer outside of memory                                 broken, 2.7.5
 //   INDIRECT not negotiated, nested, or together with NEXT   broken, 2.7.5.3.1
 //   indirect table of no, or not of whole, descriptors       broken, 2.7.5.3
-//   a head that the device still has                         broken, 2.7.13.1
+//   indirect table that is not in one region of memory       broken, 2.7.5.3
 //
-// Lawful though unusual: a buffer over adjacent regions (one span for each); a
+// Lawful though unusual: a buffer over adjacent regions (a span for each); a
 // descriptor of no bytes (no span, its address is not looked at); ordinary
-// descriptors and then an indirect one (2.7.5.3.2); a table at any address, but
-// in one region. Flags without a meaning are ignored.
+// descriptors and then an indirect one (2.7.5.3.2); a table at an odd address;
+// flags without a meaning (ignored). A driver that offers a descriptor which
+// the device still has harms itself alone: there are two chains with its bytes.
 // Left out: packed rings, VIRTIO_F_IN_ORDER, reset (destroy and create anew).
 //
-// One thread at a time may use a DeviceQueue; the driver half may be on
-// another.
+// One thread at a time uses a DeviceQueue; the driver half may be on another.
 
 #ifndef VIRTQUEUE_DEVICE_QUEUE_H_
 #define VIRTQUEUE_DEVICE_QUEUE_H_
@@ -32,9 +33,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/base/attributes.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "virtqueue/chain.h"
+#include "virtqueue/check.h"
 #include "virtqueue/guest_memory.h"
 #include "virtqueue/notification.h"
 #include "virtqueue/split_ring.h"
@@ -58,17 +63,18 @@ class alignas(kCacheLine) DeviceQueue {
   enum class PopResult {
     kChain,   // `chain` is the next available one, to be completed once
     kEmpty,   // nothing is available
-    kBroken,  // the ring broke a rule; for good
+    kBroken,  // the ring broke a rule
   };
   // `chain` is not pending; what it held before is gone.
   PopResult Pop(Chain& chain);
 
   // Completes `chain`, of which the first `written` writable bytes were
   // written; the driver sees it at Publish. Chains may be completed in any
-  // order. On a broken queue the completion is discarded.
+  // order; on a broken queue that has no effect beyond the chain.
   void Push(Chain& chain, uint32_t written);
 
-  // Puts back the chain popped last, to be popped again.
+  // Puts `chain` back untouched: of those put back, the last is the next to be
+  // popped.
   void UnPop(Chain& chain);
 
   // Makes all chains completed since the last call visible to the driver. True
@@ -81,8 +87,11 @@ class alignas(kCacheLine) DeviceQueue {
   void DisableNotifications();
 
   bool HasAvailable() const;
-  uint32_t in_flight() const { return in_flight_; }  // popped, not completed
-  uint16_t size() const { return static_cast<uint16_t>(mask_ + 1); }
+  // Chains popped and not completed.
+  uint32_t in_flight() const {
+    return static_cast<uint32_t>(popped_ - pushed_ - put_back_.size());
+  }
+  uint16_t size() const { return static_cast<uint16_t>(ring_.desc.size()); }
   // OK, or why the queue is broken.
   const absl::Status& status() const { return status_; }
 
@@ -91,25 +100,80 @@ class alignas(kCacheLine) DeviceQueue {
               const Options& options);
 
   bool RefreshAvailable();
-  bool Walk(Chain& chain);
-  bool WalkIndirect(const Descriptor& refers, Chain& chain);
-  bool Append(const Descriptor& desc, Chain& chain);
-  bool AppendPieces(const Descriptor& desc, Chain& chain);
-  bool Break(const char* why);
+  PopResult PopPutBack(Chain& chain);
+  PopResult PopNext(Chain& chain);
+
+  // The chain that begins at `head`, whatever its shape.
+  PopResult Walk(uint32_t head, Chain& chain);
+  // The usual chain: one descriptor in the largest region. False if this is
+  // none, and `chain` is as before.
+  bool TakeOnly(const Descriptor& desc, Chain& chain);
+
+  void Break(absl::string_view fault);
 
   SplitRing ring_;
   Notification notification_;
   GuestMemory memory_;
   absl::Status status_;
-  std::vector<bool> has_;  // by head: popped and not completed
-  uint32_t in_flight_ = 0;
-  uint16_t mask_;  // N - 1
+  std::vector<uint16_t> put_back_;  // heads
   bool indirect_;
-  uint16_t avail_idx_ = 0;   // the driver's idx when last read
-  uint16_t next_avail_ = 0;  // first entry not popped
-  uint16_t next_used_ = 0;   // where the next completion goes
-  uint16_t used_idx_ = 0;    // what the driver has been shown of them
+  // Chains since the beginning; modulo 65536 they are the indices of the ring.
+  uint64_t available_ = 0;  // when last looked
+  uint64_t popped_ = 0;
+  uint64_t pushed_ = 0;
+  uint64_t published_ = 0;
 };
+
+// The three that follow are on the way of every packet, and each is shorter
+// than a call.
+
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline DeviceQueue::PopResult DeviceQueue::Pop(
+    Chain& chain) {
+  VSOCK_CHECK(!chain.pending());
+  if (popped_ == available_ && !RefreshAvailable()) [[unlikely]] {
+    return PopPutBack(chain);
+  }
+  const uint32_t head = ring_.avail_ring[popped_].Load();
+  const bool usual =
+      ring_.desc.Has(head) && TakeOnly(ring_.desc.At(head).Load(), chain);
+  if (!usual) [[unlikely]]
+    return PopNext(chain);
+  chain.head_ = head;
+  ++popped_;
+  return PopResult::kChain;
+}
+
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool DeviceQueue::TakeOnly(
+    const Descriptor& desc, Chain& chain) {
+  const absl::Span<std::byte> bytes =
+      memory_.QuickSlice(GuestAddr(desc.addr), desc.len);
+  if (bytes.empty()) [[unlikely]]
+    return false;
+  switch (desc.flags & (kDescNext | kDescWrite | kDescIndirect)) {
+    case 0:
+      chain.readable_.SetOnly(bytes);
+      chain.writable_.Clear();
+      break;
+    case kDescWrite:
+      chain.readable_.Clear();
+      chain.writable_.SetOnly(bytes);
+      break;
+    default:
+      return false;
+  }
+  chain.descriptors_ = 1;
+  return true;
+}
+
+inline void DeviceQueue::Push(Chain& chain, uint32_t written) {
+  VSOCK_CHECK(chain.pending());
+  VSOCK_CHECK(written <= chain.writable_bytes());
+  SharedUsedElem& elem = ring_.used_ring[pushed_];
+  elem.id.Store(chain.head_);
+  elem.len.Store(written);
+  chain.head_ = Chain::kNoHead;
+  ++pushed_;
+}
 
 }  // namespace virtqueue
 

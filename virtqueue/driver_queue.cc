@@ -2,14 +2,9 @@
 
 #include <algorithm>
 #include <limits>
-#include <utility>
-
-#include "virtqueue/check.h"
 
 namespace virtqueue {
 namespace {
-
-constexpr uint64_t kMaxChainBytes = uint64_t{1} << 32;  // 2.7.5.2
 
 uint64_t TotalBytes(absl::Span<const DriverQueue::Buffer> buffers) {
   uint64_t bytes = 0;
@@ -17,20 +12,18 @@ uint64_t TotalBytes(absl::Span<const DriverQueue::Buffer> buffers) {
   return bytes;
 }
 
-// 2.7.10.1: the driver zeroes what it allocates for a ring.
-void Zero(SplitRing& ring) {
-  for (SharedDescriptor& desc : ring.desc) desc.Store({});
-  ring.avail->flags.Store(0);
-  ring.avail->idx.Store(0);
-  for (SharedLe16& head : ring.avail_ring) head.Store(0);
-  ring.used_event->Store(0);
-  ring.used->flags.Store(0);
-  ring.used->idx.Store(0);
-  for (SharedUsedElem& elem : ring.used_ring) {
-    elem.id.Store(0);
-    elem.len.Store(0);
+// 2.7.10.1: used flags are 0 when the driver allocates the ring. So is all.
+void Zero(const SplitRing& ring) {
+  for (uint32_t i = 0; i < ring.desc.size(); ++i) {
+    ring.desc[i].Store({});
+    ring.avail_ring[i].Store(0);
+    ring.used_ring[i].id.Store(0);
+    ring.used_ring[i].len.Store(0);
   }
-  ring.avail_event->Store(0);
+  for (SharedLe16* word : {ring.avail_flags, ring.avail_idx, ring.used_event,
+                           ring.used_flags, ring.used_idx, ring.avail_event}) {
+    word->Store(0);
+  }
 }
 
 }  // namespace
@@ -38,14 +31,14 @@ void Zero(SplitRing& ring) {
 absl::StatusOr<DriverQueue> DriverQueue::Create(const GuestMemory& memory,
                                                 const SplitRingAddrs& addrs,
                                                 const Options& options) {
-  absl::StatusOr<SplitRing> ring = SplitRing::Map(memory, addrs, options.size);
+  const absl::StatusOr<SplitRing> ring =
+      SplitRing::Map(memory, addrs, options.size);
   if (!ring.ok()) return ring.status();
   absl::Span<SharedDescriptor> tables;
   if (options.indirect && options.indirect_table_entries != 0) {
-    const absl::StatusOr<absl::Span<SharedDescriptor>> found =
-        memory.Table<SharedDescriptor>(
-            options.indirect_tables,
-            uint32_t{options.size} * options.indirect_table_entries);
+    const auto found = memory.Table<SharedDescriptor>(
+        options.indirect_tables,
+        uint32_t{options.size} * options.indirect_table_entries);
     if (!found.ok()) return found.status();
     tables = *found;
   }
@@ -58,19 +51,47 @@ DriverQueue::DriverQueue(const SplitRing& ring, const Options& options,
     : ring_(ring),
       notification_(Notification::OfDriver(ring, options.event_idx)),
       tables_(tables),
-      slots_(options.size),
       tables_at_(options.indirect_tables),
       table_entries_(tables.empty() ? 0 : options.indirect_table_entries),
-      mask_(static_cast<uint16_t>(options.size - 1)),
-      free_(options.size) {
+      slots_(options.size) {
   for (uint32_t i = 0; i < options.size; ++i) {
-    slots_[i].next = static_cast<uint16_t>((i + 1) & mask_);
+    slots_[i].desc = &ring_.desc[i];
+    if (i != 0) slots_[i - 1].next = static_cast<uint16_t>(i);
   }
 }
 
-DriverQueue::AddResult DriverQueue::Add(absl::Span<const Buffer> readable,
-                                        absl::Span<const Buffer> writable,
-                                        uint64_t token) {
+bool DriverQueue::Publish() {
+  if (added_ == published_ || !status_.ok()) return false;
+  const auto old_idx = static_cast<uint16_t>(published_);
+  const auto new_idx = static_cast<uint16_t>(added_);
+  published_ = added_;
+  ring_.avail_idx->Store(new_idx, std::memory_order_seq_cst);
+  return notification_.PeerMustBeNotified(new_idx, old_idx);
+}
+
+bool DriverQueue::EnableNotifications() {
+  const auto next = static_cast<uint16_t>(collected_);
+  notification_.Enable(next);
+  if (!status_.ok()) return false;
+  return ring_.used_idx->Load(std::memory_order_seq_cst) != next;
+}
+
+bool DriverQueue::EnableNotificationsDelayed() {
+  const auto next = static_cast<uint16_t>(collected_);
+  const auto ahead = static_cast<uint16_t>((published_ - collected_) * 3 / 4);
+  notification_.Enable(static_cast<uint16_t>(next + ahead));
+  if (!status_.ok()) return false;
+  const uint16_t idx = ring_.used_idx->Load(std::memory_order_seq_cst);
+  return static_cast<uint16_t>(idx - next) > ahead;
+}
+
+void DriverQueue::DisableNotifications() {
+  notification_.Disable(static_cast<uint16_t>(collected_));
+}
+
+DriverQueue::AddResult DriverQueue::AddAny(absl::Span<const Buffer> readable,
+                                           absl::Span<const Buffer> writable,
+                                           uint64_t token) {
   if (!status_.ok()) return AddResult::kBroken;
   const size_t descriptors = readable.size() + writable.size();
   if (descriptors == 0 || descriptors > size()) return AddResult::kRefused;
@@ -79,149 +100,125 @@ DriverQueue::AddResult DriverQueue::Add(absl::Span<const Buffer> readable,
     return AddResult::kRefused;
   }
   const bool takes_table = TakesTable(descriptors);
-  const uint16_t needed =
-      takes_table ? uint16_t{1} : static_cast<uint16_t>(descriptors);
-  if (needed > free_) return AddResult::kNoRoom;
+  const auto needed = static_cast<uint16_t>(takes_table ? 1 : descriptors);
+  if (needed > free_descriptors()) return AddResult::kNoRoom;
 
   const uint16_t head = free_head_;
-  uint16_t last = head;
-  if (takes_table) {
-    AddIndirect(readable, writable);
-  } else {
-    last = AddDirect(readable, writable);
-  }
+  const uint16_t last = takes_table ? FillTable(readable, writable)
+                                    : FillRing(readable, writable);
   free_head_ = slots_[last].next;
-  free_ = static_cast<uint16_t>(free_ - needed);
+  extra_ += needed - 1u;
   Slot& slot = slots_[head];
   slot.token = token;
-  slot.position = added_;
+  slot.chain = needed == 1 ? added_ : added_ | kLong;
+  // 2^32 bytes are more than a used length can say.
   slot.writable_bytes = static_cast<uint32_t>(
       std::min<uint64_t>(writable_bytes, std::numeric_limits<uint32_t>::max()));
-  slot.last = last;
   slot.descriptors = needed;
-  ring_.avail_ring[added_ & mask_].Store(head);
+  ring_.avail_ring[added_].Store(head);
   ++added_;
   return AddResult::kAdded;
-}
-
-bool DriverQueue::Publish() {
-  if (added_ == published_ || !status_.ok()) return false;
-  const uint16_t old_idx = static_cast<uint16_t>(published_);
-  const uint16_t new_idx = static_cast<uint16_t>(added_);
-  published_ = added_;
-  ring_.avail->idx.Store(new_idx, std::memory_order_seq_cst);
-  return notification_.PeerMustBeNotified(new_idx, old_idx);
-}
-
-std::optional<DriverQueue::Used> DriverQueue::Collect() {
-  if (used_idx_ == static_cast<uint16_t>(collected_) && !RefreshUsed()) {
-    return std::nullopt;
-  }
-  const SharedUsedElem& elem = ring_.used_ring[collected_ & mask_];
-  const uint32_t head = elem.id.Load();
-  const uint32_t len = elem.len.Load();
-  if (head > mask_) {
-    Quarantine("2.7.8: used id is no descriptor of the table");
-    return std::nullopt;
-  }
-  Slot& slot = slots_[head];
-  if (slot.position >= published_) {
-    Quarantine("2.7.8: used id is of no chain the device has");
-    return std::nullopt;
-  }
-  if (len > slot.writable_bytes) {
-    Quarantine("2.7.8.2: used len is more than the chain can hold");
-    return std::nullopt;
-  }
-  slot.position = kNotInFlight;
-  slots_[slot.last].next = free_head_;
-  free_head_ = static_cast<uint16_t>(head);
-  free_ = static_cast<uint16_t>(free_ + slot.descriptors);
-  ++collected_;
-  return Used{.token = slot.token, .len = len};
-}
-
-bool DriverQueue::EnableNotifications() {
-  const uint16_t next = static_cast<uint16_t>(collected_);
-  notification_.Enable(next);
-  if (!status_.ok()) return false;
-  return ring_.used->idx.Load(std::memory_order_seq_cst) != next;
-}
-
-bool DriverQueue::EnableNotificationsDelayed() {
-  const uint16_t next = static_cast<uint16_t>(collected_);
-  const uint16_t ahead =
-      static_cast<uint16_t>((published_ - collected_) * 3 / 4);
-  notification_.Enable(static_cast<uint16_t>(next + ahead));
-  if (!status_.ok()) return false;
-  const uint16_t used = ring_.used->idx.Load(std::memory_order_seq_cst);
-  return static_cast<uint16_t>(used - next) > ahead;
-}
-
-void DriverQueue::DisableNotifications() {
-  notification_.Disable(static_cast<uint16_t>(collected_));
-}
-
-bool DriverQueue::RefreshUsed() {
-  if (!status_.ok()) return false;
-  const uint16_t next = static_cast<uint16_t>(collected_);
-  used_idx_ = ring_.used->idx.Load(std::memory_order_acquire);
-  if (static_cast<uint16_t>(used_idx_ - next) > published_ - collected_) {
-    Quarantine("2.7.8: used idx is ahead of what was made available");
-    return false;
-  }
-  return used_idx_ != next;
 }
 
 bool DriverQueue::TakesTable(size_t descriptors) const {
   return descriptors > 1 && descriptors <= table_entries_;
 }
 
-uint16_t DriverQueue::AddDirect(absl::Span<const Buffer> readable,
-                                absl::Span<const Buffer> writable) {
+uint16_t DriverQueue::FillRing(absl::Span<const Buffer> readable,
+                               absl::Span<const Buffer> writable) {
   size_t left = readable.size() + writable.size();
+  uint16_t last = kNoSlot;
   uint16_t index = free_head_;
-  uint16_t last = index;
   const auto put = [&](const Buffer& buffer, uint16_t flags) {
+    const uint16_t next = slots_[index].next;
+    Descriptor desc = {
+        .addr = buffer.addr.value(), .len = buffer.len, .flags = flags};
+    if (--left != 0) {
+      desc.flags |= kDescNext;
+      desc.next = next;
+    }
+    slots_[index].desc->Store(desc);
     last = index;
-    index = slots_[index].next;
-    if (--left != 0) flags |= kDescNext;
-    ring_.desc[last].Store({.addr = buffer.addr.value(),
-                            .len = buffer.len,
-                            .flags = flags,
-                            .next = index});
+    index = next;
   };
   for (const Buffer& buffer : readable) put(buffer, 0);
   for (const Buffer& buffer : writable) put(buffer, kDescWrite);
   return last;
 }
 
-void DriverQueue::AddIndirect(absl::Span<const Buffer> readable,
-                              absl::Span<const Buffer> writable) {
+uint16_t DriverQueue::FillTable(absl::Span<const Buffer> readable,
+                                absl::Span<const Buffer> writable) {
   const size_t descriptors = readable.size() + writable.size();
   const size_t first = size_t{free_head_} * table_entries_;
   const absl::Span<SharedDescriptor> table =
       tables_.subspan(first, descriptors);
-  uint16_t index = 0;
+  uint16_t next = 0;
   const auto put = [&](const Buffer& buffer, uint16_t flags) {
-    SharedDescriptor& desc = table[index++];
-    if (index != descriptors) flags |= kDescNext;
-    desc.Store({.addr = buffer.addr.value(),
-                .len = buffer.len,
-                .flags = flags,
-                .next = index});
+    SharedDescriptor& entry = table[next++];
+    Descriptor desc = {
+        .addr = buffer.addr.value(), .len = buffer.len, .flags = flags};
+    if (next != descriptors) {
+      desc.flags |= kDescNext;
+      desc.next = next;
+    }
+    entry.Store(desc);
   };
   for (const Buffer& buffer : readable) put(buffer, 0);
   for (const Buffer& buffer : writable) put(buffer, kDescWrite);
-  ring_.desc[free_head_].Store(
+  slots_[free_head_].desc->Store(
       {.addr = (tables_at_ + first * kDescriptorBytes).value(),
        .len = static_cast<uint32_t>(descriptors * kDescriptorBytes),
        .flags = kDescIndirect});
+  return free_head_;
 }
 
-void DriverQueue::Quarantine(const char* why) {
-  status_ = absl::DataLossError(why);
-  used_idx_ = static_cast<uint16_t>(collected_);
+bool DriverQueue::RefreshUsed() {
+  if (!status_.ok()) return false;
+  const uint16_t idx = ring_.used_idx->Load(std::memory_order_acquire);
+  const auto ahead = static_cast<uint16_t>(idx - collected_);
+  if (ahead > published_ - collected_) {
+    Quarantine("2.7.8: used idx is ahead of what was made available");
+    return false;
+  }
+  used_ = collected_ + ahead;
+  return ahead != 0;
+}
+
+std::optional<DriverQueue::Used> DriverQueue::CollectAny(uint32_t head,
+                                                         uint32_t len) {
+  if (!ring_.desc.Has(head)) {
+    Quarantine("2.7.8: used id is no descriptor of the table");
+    return std::nullopt;
+  }
+  const Slot& slot = slots_[head];
+  if (slot.chain == kNoChain || (slot.chain & ~kLong) >= published_) {
+    Quarantine("2.7.8: used id is of no chain that the device has");
+    return std::nullopt;
+  }
+  if (len > slot.writable_bytes) {
+    Quarantine("2.7.8.2: used len is more than the chain can hold");
+    return std::nullopt;
+  }
+  return Release(head, len);
+}
+
+DriverQueue::Used DriverQueue::Release(uint32_t head, uint32_t len) {
+  Slot& slot = slots_[head];
+  uint32_t last = head;
+  for (uint32_t i = 1; i < slot.descriptors; ++i) last = slots_[last].next;
+  extra_ -= slot.descriptors - 1u;
+  slot.descriptors = 1;
+  slots_[last].next = free_head_;
+  free_head_ = static_cast<uint16_t>(head);
+  slot.chain = kNoChain;
+  ++collected_;
+  return {.token = slot.token, .len = len};
+}
+
+void DriverQueue::Quarantine(absl::string_view fault) {
+  status_ = absl::DataLossError(fault);
+  used_ = collected_;    // so that Collect looks at status_
+  free_head_ = kNoSlot;  // and so does Add
 }
 
 }  // namespace virtqueue

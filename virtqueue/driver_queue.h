@@ -3,11 +3,11 @@
 // Spec: virtio 1.3, 2.7.13 "Supplying Buffers to The Device" and 2.7.14
 // "Receiving Used Buffers From The Device". The other half: device_queue.h.
 // Trust: none in the device. A used ring that breaks a rule quarantines the
-// queue: nothing more is added, published or collected, and status() names the
-// clause. How each kind of it ends:
+// queue for good: nothing more is added, published or collected, and status()
+// names the clause. How each kind of it ends:
 //
 //   used idx ahead by more than what was published      quarantined, 2.7.8
-//   id that is no entry of the descriptor table         quarantined, 2.7.8
+//   id that is no descriptor of the table               quarantined, 2.7.8
 //   id of no chain the device has: used before, never
 //     added, not yet published, not a head              quarantined, 2.7.8
 //   len of more than the chain's writable bytes         quarantined, 2.7.8.2
@@ -15,8 +15,7 @@
 // All that is needed later is kept outside of the shared memory.
 // Left out: packed rings, VIRTIO_F_IN_ORDER, reset (destroy and create anew).
 //
-// One thread at a time may use a DriverQueue; the device half may be on
-// another.
+// One thread at a time uses a DriverQueue; the device half may be on another.
 
 #ifndef VIRTQUEUE_DRIVER_QUEUE_H_
 #define VIRTQUEUE_DRIVER_QUEUE_H_
@@ -26,8 +25,10 @@
 #include <optional>
 #include <vector>
 
+#include "absl/base/attributes.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "virtqueue/guest_memory.h"
 #include "virtqueue/notification.h"
@@ -41,8 +42,8 @@ class alignas(kCacheLine) DriverQueue {
     uint16_t size = 0;       // N
     bool event_idx = false;  // VIRTIO_F_EVENT_IDX was negotiated
     bool indirect = false;   // VIRTIO_F_INDIRECT_DESC was negotiated
-    // With `indirect`: N tables, each of so many descriptors, from here on. A
-    // chain of 2 to that many descriptors takes a table; any other none.
+    // With `indirect`: from here on, N tables of so many descriptors each. A
+    // chain of 2 to that many descriptors takes a table, any other none.
     GuestAddr indirect_tables = GuestAddr(0);
     uint16_t indirect_table_entries = 0;
 
@@ -52,7 +53,7 @@ class alignas(kCacheLine) DriverQueue {
   };
 
   // Zeroes the ring at `addrs`; the bytes of `memory` outlive the queue.
-  // Errors: see SplitRing::Map; and OutOfRange if the tables leave memory.
+  // Errors: see SplitRing::Map and, for the tables, GuestMemory::Table.
   static absl::StatusOr<DriverQueue> Create(const GuestMemory& memory,
                                             const SplitRingAddrs& addrs,
                                             const Options& options);
@@ -92,52 +93,111 @@ class alignas(kCacheLine) DriverQueue {
   bool EnableNotificationsDelayed();
   void DisableNotifications();
 
-  uint16_t free_descriptors() const { return free_; }
-  uint32_t in_flight() const {  // chains added and not collected
+  uint16_t free_descriptors() const {
+    return static_cast<uint16_t>(size() - in_flight() - extra_);
+  }
+  // Chains added and not collected.
+  uint32_t in_flight() const {
     return static_cast<uint32_t>(added_ - collected_);
   }
-  uint16_t size() const { return static_cast<uint16_t>(mask_ + 1); }
+  uint16_t size() const { return static_cast<uint16_t>(ring_.desc.size()); }
   // OK, or why the queue is quarantined.
   const absl::Status& status() const { return status_; }
 
  private:
-  static constexpr uint64_t kNotInFlight = ~uint64_t{0};
+  // Chains are numbered from 0 as they are added. The number of a chain of
+  // several descriptors of the ring carries kLong too, and a slot of no chain
+  // has kNoChain: so one comparison finds the chains that need no second look.
+  static constexpr uint64_t kLong = uint64_t{1} << 63;
+  static constexpr uint64_t kNoChain = ~uint64_t{0};
+  static constexpr uint16_t kNoSlot = 0xffff;  // ends the list of free ones
 
   struct Slot {  // what is remembered of a descriptor
     uint64_t token = 0;
-    uint64_t position = kNotInFlight;  // of a head: which added chain it is
-    uint32_t writable_bytes = 0;       // of a head
-    uint16_t next = 0;         // next free descriptor, or next of the chain
-    uint16_t last = 0;         // of a head: last descriptor of its chain
-    uint16_t descriptors = 0;  // of a head: how many it took
+    SharedDescriptor* desc = nullptr;
+    uint64_t chain = kNoChain;    // of a head: the number of its chain
+    uint32_t writable_bytes = 0;  // of a head
+    uint16_t next = kNoSlot;      // next free descriptor, or next of the chain
+    uint16_t descriptors = 1;     // of a head: how many of the ring it took
   };
 
   DriverQueue(const SplitRing& ring, const Options& options,
               absl::Span<SharedDescriptor> tables);
 
-  bool RefreshUsed();
+  AddResult AddAny(absl::Span<const Buffer> readable,
+                   absl::Span<const Buffer> writable, uint64_t token);
   bool TakesTable(size_t descriptors) const;
-  uint16_t AddDirect(absl::Span<const Buffer> readable,
+  // Both fill descriptors from free_head_ on; the last slot, and the first.
+  uint16_t FillRing(absl::Span<const Buffer> readable,
+                    absl::Span<const Buffer> writable);
+  uint16_t FillTable(absl::Span<const Buffer> readable,
                      absl::Span<const Buffer> writable);
-  void AddIndirect(absl::Span<const Buffer> readable,
-                   absl::Span<const Buffer> writable);
-  void Quarantine(const char* why);
+
+  bool RefreshUsed();
+  std::optional<Used> CollectAny(uint32_t head, uint32_t len);
+  Used Release(uint32_t head, uint32_t len);
+  void Quarantine(absl::string_view fault);
 
   SplitRing ring_;
   Notification notification_;
   absl::Span<SharedDescriptor> tables_;
-  absl::Status status_;
-  std::vector<Slot> slots_;
   GuestAddr tables_at_;
   uint16_t table_entries_;
-  uint16_t mask_;  // N - 1
-  uint16_t free_;
-  uint16_t free_head_ = 0;
-  uint16_t used_idx_ = 0;   // the device's idx when last read
-  uint64_t added_ = 0;      // chains since the beginning; mod 65536 they
-  uint64_t published_ = 0;  // are the indices of the ring
+  absl::Status status_;
+  std::vector<Slot> slots_;
+  uint32_t extra_ = 0;      // descriptors in use, beyond one for each chain
+  uint16_t free_head_ = 0;  // kNoSlot also when quarantined
+  // Chains since the beginning; modulo 65536 they are the indices of the ring.
+  uint64_t added_ = 0;
+  uint64_t published_ = 0;
+  uint64_t used_ = 0;  // when last looked
   uint64_t collected_ = 0;
 };
+
+// The two that follow are on the way of every packet, and shorter than a call
+// if the chain is of one descriptor.
+
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline DriverQueue::AddResult DriverQueue::Add(
+    absl::Span<const Buffer> readable, absl::Span<const Buffer> writable,
+    uint64_t token) {
+  const uint16_t head = free_head_;
+  if (readable.size() + writable.size() != 1 || head == kNoSlot) [[unlikely]] {
+    return AddAny(readable, writable, token);
+  }
+  const bool writes = readable.empty();
+  const Buffer& buffer = (writes ? writable : readable).front();
+  Slot& slot = slots_[head];
+  free_head_ = slot.next;
+  slot.desc->Store({.addr = buffer.addr.value(),
+                    .len = buffer.len,
+                    .flags = writes ? kDescWrite : uint16_t{0}});
+  slot.token = token;
+  slot.chain = added_;
+  slot.writable_bytes = writes ? buffer.len : 0;
+  ring_.avail_ring[added_].Store(head);
+  ++added_;
+  return AddResult::kAdded;
+}
+
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline std::optional<DriverQueue::Used>
+DriverQueue::Collect() {
+  if (used_ == collected_ && !RefreshUsed()) [[unlikely]]
+    return std::nullopt;
+  const SharedUsedElem& elem = ring_.used_ring[collected_];
+  const uint32_t head = elem.id.Load();
+  const uint32_t len = elem.len.Load();
+  if (!ring_.desc.Has(head)) [[unlikely]]
+    return CollectAny(head, len);
+  Slot& slot = slots_[head];
+  if (slot.chain >= published_ || len > slot.writable_bytes) [[unlikely]] {
+    return CollectAny(head, len);
+  }
+  slot.chain = kNoChain;
+  slot.next = free_head_;
+  free_head_ = static_cast<uint16_t>(head);
+  ++collected_;
+  return Used{.token = slot.token, .len = len};
+}
 
 }  // namespace virtqueue
 

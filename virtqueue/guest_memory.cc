@@ -75,8 +75,16 @@ absl::Span<std::byte> GuestMemory::TrySlice(GuestAddr at, uint32_t len) const {
   return {};
 }
 
+absl::Span<std::byte> GuestMemory::Prefix(GuestAddr at, uint32_t len) const {
+  for (const Region& region : regions_) {
+    const uint64_t offset = at.value() - region.base.value();
+    if (offset < region.bytes.size()) return region.bytes.subspan(offset, len);
+  }
+  return {};
+}
+
 GuestMemory::GuestMemory(std::vector<Region> largest_first)
-    : regions_(std::move(largest_first)) {}
+    : largest_(largest_first.front()), regions_(std::move(largest_first)) {}
 
 absl::StatusOr<std::byte*> GuestMemory::Place(GuestAddr at, uint64_t bytes,
                                               size_t alignment) const {

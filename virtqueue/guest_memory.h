@@ -46,14 +46,18 @@ class GuestMemory {
 
   // The bytes from `at` on that lie in one region, at most `len`; empty if `at`
   // lies in none. A buffer over adjacent regions is several such pieces.
-  absl::Span<std::byte> Prefix(GuestAddr at, uint32_t len) const {
-    for (const Region& region : regions_) {
-      const uint64_t offset = at.value() - region.base.value();
-      if (offset < region.bytes.size()) {
-        return region.bytes.subspan(offset, len);
-      }
+  absl::Span<std::byte> Prefix(GuestAddr at, uint32_t len) const;
+
+  // [at, at + len) if that is at least a byte and lies in the largest region,
+  // where most buffers are; an empty span means that Prefix has to look.
+  absl::Span<std::byte> QuickSlice(GuestAddr at, uint32_t len) const {
+    const uint64_t offset = at.value() - largest_.base.value();
+    uint64_t room;
+    if (__builtin_sub_overflow(largest_.bytes.size(), offset, &room) ||
+        uint64_t{len} - 1 >= room) [[unlikely]] {
+      return {};
     }
-    return {};
+    return {largest_.bytes.data() + offset, len};
   }
 
   // `count` consecutive Ts. OutOfRange as Slice; InvalidArgument if their place
@@ -62,13 +66,13 @@ class GuestMemory {
   absl::StatusOr<absl::Span<T>> Table(GuestAddr at, uint32_t count) const;
 
  private:
-  // Largest first: that is where most buffers are.
   explicit GuestMemory(std::vector<Region> largest_first);
 
   absl::StatusOr<std::byte*> Place(GuestAddr at, uint64_t bytes,
                                    size_t alignment) const;
 
-  std::vector<Region> regions_;
+  Region largest_;
+  std::vector<Region> regions_;  // largest first
 };
 
 template <typename T>

@@ -6,12 +6,12 @@ static_assert(kAvailNoInterrupt == 1 && kUsedNoNotify == 1,
               "one bit for either half");
 
 Notification Notification::OfDriver(const SplitRing& ring, bool event_idx) {
-  return Notification(&ring.avail->flags, ring.used_event, &ring.used->flags,
+  return Notification(ring.avail_flags, ring.used_event, ring.used_flags,
                       ring.avail_event, event_idx);
 }
 
 Notification Notification::OfDevice(const SplitRing& ring, bool event_idx) {
-  return Notification(&ring.used->flags, ring.avail_event, &ring.avail->flags,
+  return Notification(ring.used_flags, ring.avail_event, ring.avail_flags,
                       ring.used_event, event_idx);
 }
 

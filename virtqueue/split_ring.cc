@@ -94,33 +94,24 @@ absl::StatusOr<SplitRing> SplitRing::Map(const GuestMemory& memory,
       {"used ring", addrs.used, UsedBytes(size), kUsedAlign});
   if (!status.ok()) return status;
 
-  // Whole parts first: each has to lie in one region.
-  status.Update(memory.Slice(addrs.avail, AvailBytes(size)).status());
-  status.Update(memory.Slice(addrs.used, UsedBytes(size)).status());
   const auto desc = memory.Table<SharedDescriptor>(addrs.desc, size);
-  const auto avail = memory.Table<RingHead>(addrs.avail, 1);
-  const auto avail_ring = memory.Table<SharedLe16>(addrs.avail + 4, size);
-  const auto used_event =
-      memory.Table<SharedLe16>(addrs.avail + 4 + 2 * size, 1);
-  const auto used = memory.Table<RingHead>(addrs.used, 1);
-  const auto used_ring = memory.Table<SharedUsedElem>(addrs.used + 4, size);
-  const auto avail_event =
-      memory.Table<SharedLe16>(addrs.used + 4 + 8 * size, 1);
+  const auto avail = memory.Table<SharedLe16>(addrs.avail, 3 + size);
+  const auto used = memory.Table<SharedLe16>(addrs.used, 3 + 4 * size);
+  const auto elems = memory.Table<SharedUsedElem>(addrs.used + 4, size);
   status.Update(desc.status());
   status.Update(avail.status());
-  status.Update(avail_ring.status());
-  status.Update(used_event.status());
   status.Update(used.status());
-  status.Update(used_ring.status());
-  status.Update(avail_event.status());
+  status.Update(elems.status());
   if (!status.ok()) return status;
-  return SplitRing{.desc = *desc,
-                   .avail = avail->data(),
-                   .avail_ring = *avail_ring,
-                   .used_event = used_event->data(),
-                   .used = used->data(),
-                   .used_ring = *used_ring,
-                   .avail_event = avail_event->data()};
+  return SplitRing{.desc = RingArray(*desc),
+                   .avail_flags = &(*avail)[0],
+                   .avail_idx = &(*avail)[1],
+                   .avail_ring = RingArray(avail->subspan(2, size)),
+                   .used_event = &(*avail)[2 + size],
+                   .used_flags = &(*used)[0],
+                   .used_idx = &(*used)[1],
+                   .used_ring = RingArray(*elems),
+                   .avail_event = &(*used)[2 + 4 * size]};
 }
 
 Descriptor LoadIndirect(absl::Span<const std::byte> table, uint32_t index) {

@@ -24,6 +24,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "virtqueue/guest_memory.h"
+#include "virtqueue/ring_array.h"
 #include "virtqueue/shared_le.h"
 
 namespace virtqueue {
@@ -32,6 +33,7 @@ inline constexpr uint32_t kMaxQueueSize = 32768;  // 2.7
 inline constexpr uint32_t kDescriptorAlign = 16;  // 2.7, the table above
 inline constexpr uint32_t kAvailAlign = 2;
 inline constexpr uint32_t kUsedAlign = 4;
+inline constexpr uint64_t kMaxChainBytes = uint64_t{1} << 32;  // 2.7.5.2
 inline constexpr uint64_t kCacheLine = 64;
 
 // Flags of a descriptor, 2.7.5.
@@ -79,12 +81,6 @@ struct SharedUsedElem {  // struct virtq_used_elem
 static_assert(sizeof(SharedUsedElem) == 8 && alignof(SharedUsedElem) == 4,
               "wire layout");
 
-struct RingHead {  // the first two words of either ring
-  SharedLe16 flags;
-  SharedLe16 idx;
-};
-static_assert(sizeof(RingHead) == 4 && alignof(RingHead) == 2, "wire layout");
-
 // OK if `size` is a queue size, else InvalidArgument.
 absl::Status CheckQueueSize(uint32_t size);
 
@@ -109,12 +105,16 @@ struct SplitRing {
                                        const SplitRingAddrs& addrs,
                                        uint32_t size);
 
-  absl::Span<SharedDescriptor> desc;
-  RingHead* avail = nullptr;
-  absl::Span<SharedLe16> avail_ring;
+  RingArray<SharedDescriptor> desc;
+
+  SharedLe16* avail_flags = nullptr;
+  SharedLe16* avail_idx = nullptr;
+  RingArray<SharedLe16> avail_ring;
   SharedLe16* used_event = nullptr;
-  RingHead* used = nullptr;
-  absl::Span<SharedUsedElem> used_ring;
+
+  SharedLe16* used_flags = nullptr;
+  SharedLe16* used_idx = nullptr;
+  RingArray<SharedUsedElem> used_ring;
   SharedLe16* avail_event = nullptr;
 };
 
