@@ -254,13 +254,17 @@ void Application::OnDatagram(Instant now, const vsock::ReceiveResult& result) {
   Stamp stamp;
   std::memcpy(&stamp, buffer_.data(), sizeof(stamp));
   book.DeliveredMessage(now, now - stamp.started);
-  const auto payload = absl::MakeConstSpan(buffer_).first(result.bytes);
   if (stamp.index != origin->index ||
-      (payload_is_real() &&
-       !MatchesPattern(stamp.index, DatagramAt(stamp.sequence) + sizeof(stamp),
-                       payload.subspan(sizeof(stamp))))) {
+      (payload_is_real() && !CarriesPattern(stamp, result.bytes))) {
     book.Mismatch();
   }
+}
+
+// Whether what follows the stamp is what was sent.
+bool Application::CarriesPattern(const Stamp& stamp, uint32_t bytes) const {
+  return MatchesPattern(stamp.index, DatagramAt(stamp.sequence) + sizeof(stamp),
+                        absl::MakeConstSpan(buffer_).subspan(
+                            sizeof(stamp), bytes - sizeof(stamp)));
 }
 
 Application::Step Application::Close(Instant now, bool broken) {

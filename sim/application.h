@@ -115,6 +115,7 @@ class Application final : public Task {
   const std::byte* Compose();
   void OnStreamBytes(vsock::Instant now, uint32_t bytes);
   void OnDatagram(vsock::Instant now, const vsock::ReceiveResult& result);
+  bool CarriesPattern(const Stamp& stamp, uint32_t bytes) const;
   void EndBlock(vsock::Instant now);
   bool WouldSleep(uint32_t events) {
     return !world_.Sleep(options_.side, options_.socket, events, *this,
