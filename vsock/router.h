@@ -24,6 +24,7 @@ class Router {
 
   // Null if nothing leads there: ENODEV.
   PacketQueue* Route(Cid cid) const {
+    if (by_cid_.empty()) return default_;  // a guest: no hashing
     auto it = by_cid_.find(cid);
     return it == by_cid_.end() ? default_ : it->second;
   }

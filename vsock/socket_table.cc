@@ -10,12 +10,12 @@ Socket& SocketTable::Add(Type type) {
   uint32_t index;
   if (free_.empty()) {
     index = static_cast<uint32_t>(slots_.size());
-    slots_.emplace_back();
+    slots_.push_back(std::make_unique<Slot>());
   } else {
     index = free_.back();
     free_.pop_back();
   }
-  Slot& slot = slots_[index];
+  Slot& slot = *slots_[index];
   ++slot.generation;
   slot.used = true;
   slot.socket.id = SocketId(uint64_t{slot.generation} << 32 | index);
@@ -27,18 +27,10 @@ Socket& SocketTable::Add(Type type) {
 void SocketTable::Remove(SocketId id) {
   VSOCK_CHECK(Find(id) != nullptr);
   const uint32_t index = static_cast<uint32_t>(id.value());
-  slots_[index].socket = Socket();
-  slots_[index].used = false;
+  slots_[index]->socket = Socket();
+  slots_[index]->used = false;
   free_.push_back(index);
   --size_;
-}
-
-Socket* SocketTable::Find(SocketId id) {
-  const uint32_t index = static_cast<uint32_t>(id.value());
-  if (index >= slots_.size()) return nullptr;
-  Slot& slot = slots_[index];
-  if (!slot.used || slot.generation != id.value() >> 32) return nullptr;
-  return &slot.socket;
 }
 
 absl::Status SocketTable::Bind(Socket& socket, Port port) {

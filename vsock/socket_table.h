@@ -10,7 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -28,7 +28,13 @@ class SocketTable {
   void Remove(SocketId id);
 
   // Null if there is no such socket (any more).
-  Socket* Find(SocketId id);
+  Socket* Find(SocketId id) {
+    const uint32_t index = static_cast<uint32_t>(id.value());
+    if (index >= slots_.size()) return nullptr;
+    Slot& slot = *slots_[index];
+    const bool current = slot.used && slot.generation == id.value() >> 32;
+    return current ? &slot.socket : nullptr;
+  }
   const Socket* Find(SocketId id) const {
     return const_cast<SocketTable*>(this)->Find(id);
   }
@@ -47,8 +53,8 @@ class SocketTable {
   // Calls `visit(Socket&)` in order of creation slots.
   template <typename Visitor>
   void ForEach(Visitor visit) {
-    for (Slot& slot : slots_) {
-      if (slot.used) visit(slot.socket);
+    for (const std::unique_ptr<Slot>& slot : slots_) {
+      if (slot->used) visit(slot->socket);
     }
   }
 
@@ -59,9 +65,9 @@ class SocketTable {
 
  private:
   struct Slot {
-    Socket socket;
     uint32_t generation = 0;
     bool used = false;
+    Socket socket;
   };
   struct Flow {
     Port local;
@@ -79,7 +85,7 @@ class SocketTable {
   }
   absl::StatusOr<Port> PickPort(Type type);
 
-  std::deque<Slot> slots_;
+  std::vector<std::unique_ptr<Slot>> slots_;  // by the lower half of the id
   std::vector<uint32_t> free_;
   size_t size_ = 0;
   absl::flat_hash_map<uint64_t, SocketId> bound_;
