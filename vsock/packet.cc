@@ -36,14 +36,16 @@ PacketPool::~PacketPool() {
   VSOCK_CHECK(live_ == 0);  // else a packet would outlive its memory
 }
 
-PacketPtr PacketPool::Blank(uint32_t len, uint32_t capacity) {
-  if (free_ == nullptr) {
-    chunks_.push_back(std::make_unique<Packet[]>(kChunk));
-    for (size_t i = 0; i < kChunk; ++i) {
-      chunks_.back()[i].next = free_;
-      free_ = &chunks_.back()[i];
-    }
+void PacketPool::Grow() {
+  chunks_.push_back(std::make_unique<Packet[]>(kChunk));
+  for (size_t i = 0; i < kChunk; ++i) {
+    chunks_.back()[i].next = free_;
+    free_ = &chunks_.back()[i];
   }
+}
+
+PacketPtr PacketPool::Blank(uint32_t len, uint32_t capacity) {
+  if (free_ == nullptr) Grow();
   Packet* packet = std::exchange(free_, free_->next);
   packet->hdr = VsockHdr{};
   packet->hdr.len = len;
@@ -80,14 +82,6 @@ PacketPtr PacketPool::Adopt(std::byte* block, uint32_t block_bytes,
   return packet;
 }
 
-void PacketPool::Free(Packet* packet) {
-  if (packet->block != nullptr) {
-    arena_->Free(packet->block, packet->block_bytes);
-  }
-  packet->next = std::exchange(free_, packet);
-  --live_;
-}
-
 PacketQueue& PacketQueue::operator=(PacketQueue&& other) noexcept {
   Clear();
   head_ = std::exchange(other.head_, nullptr);
@@ -98,15 +92,6 @@ PacketQueue& PacketQueue::operator=(PacketQueue&& other) noexcept {
   return *this;
 }
 
-void PacketQueue::PushBack(PacketPtr packet) {
-  Packet* raw = packet.release();
-  raw->next = nullptr;
-  (head_ == nullptr ? head_ : tail_->next) = raw;
-  tail_ = raw;
-  ++size_;
-  replies_ += raw->is_reply;
-}
-
 void PacketQueue::PushFront(PacketPtr packet) {
   Packet* raw = packet.release();
   raw->next = head_;
@@ -115,17 +100,6 @@ void PacketQueue::PushFront(PacketPtr packet) {
   --taken_;
   ++size_;
   replies_ += raw->is_reply;
-}
-
-PacketPtr PacketQueue::PopFront() {
-  if (head_ == nullptr) return nullptr;
-  Packet* raw = std::exchange(head_, head_->next);
-  if (head_ == nullptr) tail_ = nullptr;
-  raw->next = nullptr;
-  --size_;
-  ++taken_;
-  replies_ -= raw->is_reply;
-  return PacketPtr(raw);
 }
 
 void PacketQueue::Clear() {

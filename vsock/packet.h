@@ -121,6 +121,7 @@ class PacketPool {
   static constexpr size_t kChunk = 256;
 
   PacketPtr Blank(uint32_t len, uint32_t capacity);
+  void Grow();
   void Free(Packet* packet);
 
   PayloadMode mode_;
@@ -129,6 +130,14 @@ class PacketPool {
   Packet* free_ = nullptr;
   uint64_t live_ = 0;
 };
+
+inline void PacketPool::Free(Packet* packet) {
+  if (packet->block != nullptr) {
+    arena_->Free(packet->block, packet->block_bytes);
+  }
+  packet->next = std::exchange(free_, packet);
+  --live_;
+}
 
 inline void PacketDeleter::operator()(Packet* packet) const {
   packet->pool->Free(packet);
@@ -161,6 +170,26 @@ class PacketQueue {
   uint32_t replies_ = 0;
   uint64_t taken_ = 0;
 };
+
+inline void PacketQueue::PushBack(PacketPtr packet) {
+  Packet* raw = packet.release();
+  raw->next = nullptr;
+  (head_ == nullptr ? head_ : tail_->next) = raw;
+  tail_ = raw;
+  ++size_;
+  replies_ += raw->is_reply;
+}
+
+inline PacketPtr PacketQueue::PopFront() {
+  if (head_ == nullptr) return nullptr;
+  Packet* raw = std::exchange(head_, head_->next);
+  if (head_ == nullptr) tail_ = nullptr;
+  raw->next = nullptr;
+  --size_;
+  ++taken_;
+  replies_ -= raw->is_reply;
+  return PacketPtr(raw);
+}
 
 }  // namespace vsock
 

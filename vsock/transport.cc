@@ -247,23 +247,29 @@ void Transport::Abort() {
 // Sending.
 
 SendResult Transport::Send(SocketId id, const Message& message) {
-  SendResult result = BeginSend(id, message);
-  if (result.status.ok() && result.blocked == Blocked::kNo) EndSend(id);
+  Socket* socket = table_.Find(id);
+  if (socket == nullptr || socket->user_closed) return Failed(NoSuchSocket());
+  SendResult result = BeginSend(*socket, message);
+  if (socket->in_hand != nullptr) EndSend(*socket);
   return result;
 }
 
 SendResult Transport::BeginSend(SocketId id, const Message& message) {
   Socket* socket = table_.Find(id);
   if (socket == nullptr || socket->user_closed) return Failed(NoSuchSocket());
-  VSOCK_CHECK(socket->in_hand == nullptr);  // one send at a time per socket
-  SendResult result = socket->datagram.has_value()
-                          ? BeginDatagramSend(*socket, message)
-                          : BeginStreamSend(*socket, message);
+  return BeginSend(*socket, message);
+}
+
+SendResult Transport::BeginSend(Socket& socket, const Message& message) {
+  VSOCK_CHECK(socket.in_hand == nullptr);  // one send at a time per socket
+  SendResult result = socket.datagram.has_value()
+                          ? BeginDatagramSend(socket, message)
+                          : BeginStreamSend(socket, message);
   result.work.syscalls = message.continued ? 0 : 1;
-  if (socket->in_hand == nullptr) return result;
-  Packet& packet = *socket->in_hand;
-  packet.hdr.set_source({options_.cid, *socket->port});
-  packet.owner = id;
+  if (socket.in_hand == nullptr) return result;
+  Packet& packet = *socket.in_hand;
+  packet.hdr.set_source({options_.cid, *socket.port});
+  packet.owner = socket.id;
   if (message.data != nullptr) {
     std::memcpy(packet.data, message.data, pool_.Kept(result.accepted));
   } else {
@@ -350,13 +356,17 @@ absl::StatusOr<Address> Transport::Destination(const Socket& socket,
 
 void Transport::EndSend(SocketId id) {
   Socket* socket = table_.Find(id);
-  if (socket == nullptr || socket->in_hand == nullptr) return;
-  ++socket->counters.sent_messages;
-  socket->counters.sent_bytes += socket->in_hand->hdr.len;
-  if (socket->connection.has_value()) {
-    socket->connection->credit().Stamp(socket->in_hand->hdr);
+  if (socket != nullptr && socket->in_hand != nullptr) EndSend(*socket);
+}
+
+void Transport::EndSend(Socket& socket) {
+  Packet& packet = *socket.in_hand;
+  ++socket.counters.sent_messages;
+  socket.counters.sent_bytes += packet.hdr.len;
+  if (socket.connection.has_value()) {
+    socket.connection->credit().Stamp(packet.hdr);
   }
-  Enqueue(std::move(socket->in_hand));
+  Enqueue(std::move(socket.in_hand));
 }
 
 Work Transport::OnSent(const Packet& packet) {
@@ -380,21 +390,20 @@ Work Transport::OnSent(const Packet& packet) {
 
 ReceiveResult Transport::Receive(SocketId id, std::byte* out, uint32_t max) {
   Socket* socket = table_.Find(id);
-  ReceiveResult result;
   if (socket == nullptr || socket->user_closed) {
+    ReceiveResult result;
     result.status = NoSuchSocket();
-  } else if (socket->datagram.has_value()) {
-    result = ReceiveDatagram(*socket, out, max);
-  } else {
-    result = ReceiveStream(*socket, out, max);
+    result.work.syscalls = 1;
+    return result;
   }
-  result.work.syscalls = 1;
-  return result;
+  return socket->datagram.has_value() ? ReceiveDatagram(*socket, out, max)
+                                      : ReceiveStream(*socket, out, max);
 }
 
 ReceiveResult Transport::ReceiveStream(Socket& socket, std::byte* out,
                                        uint32_t max) {
   ReceiveResult result;
+  result.work.syscalls = 1;
   if (!socket.connection.has_value() ||
       socket.connection->state() == Connection::State::kConnecting) {
     result.status = NotConnected("the stream is not open");
@@ -424,6 +433,7 @@ ReceiveResult Transport::ReceiveStream(Socket& socket, std::byte* out,
 ReceiveResult Transport::ReceiveDatagram(Socket& socket, std::byte* out,
                                          uint32_t max) {
   ReceiveResult result;
+  result.work.syscalls = 1;
   PacketPtr packet = socket.datagram->receive_queue.Take();
   if (packet == nullptr) {
     result.end_of_stream = (socket.datagram->shutdown & kShutdownReceive) != 0;

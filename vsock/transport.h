@@ -169,6 +169,8 @@ class Transport {
   SocketTable& table() { return table_; }
 
  private:
+  SendResult BeginSend(Socket& socket, const Message& message);
+  void EndSend(Socket& socket);
   SendResult BeginStreamSend(Socket& socket, const Message& message);
   SendResult BeginDatagramSend(Socket& socket, const Message& message);
   absl::StatusOr<Address> Destination(const Socket& socket,
