@@ -18,9 +18,13 @@ double Rounded(double value) {
 }
 
 std::string WithCommas(uint64_t value) {
-  std::string digits = absl::StrCat(value);
-  for (size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
-  return digits;
+  const std::string digits = absl::StrCat(value);
+  std::string text;
+  for (size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && (digits.size() - i) % 3 == 0) text.push_back(',');
+    text.push_back(digits[i]);
+  }
+  return text;
 }
 
 std::string Short(double value) {

@@ -14,6 +14,8 @@ using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 using google::protobuf::Reflection;
 
+constexpr uint32_t kReadBytes = 65536;
+
 // What the schema's default= says.
 void SetToDefault(Message& message, const FieldDescriptor& field) {
   const Reflection* set = message.GetReflection();
@@ -90,6 +92,13 @@ void FillTimes(const Scenario& scenario, Scenario::Flow& flow) {
   }
 }
 
+void FillReceiver(Scenario::Flow& flow) {
+  if (flow.receiver().has_read_bytes()) return;
+  const bool slow = flow.receiver().behaviour() == Scenario::Receiver::SLOW;
+  flow.mutable_receiver()->set_read_bytes(
+      slow ? std::max(flow.message_bytes(), 1u) : kReadBytes);
+}
+
 void FillFlow(const Scenario& scenario, Scenario::Flow& flow) {
   if (flow.workload_case() == Scenario::Flow::WORKLOAD_NOT_SET) {
     flow.mutable_bulk();
@@ -98,6 +107,7 @@ void FillFlow(const Scenario& scenario, Scenario::Flow& flow) {
   if (datagram && flow.has_type() && !flow.has_receiving_sockets()) {
     flow.set_receiving_sockets(flow.count());
   }
+  FillReceiver(flow);
   FillTimes(scenario, flow);
 }
 

@@ -24,12 +24,13 @@ namespace {
 
 constexpr absl::string_view kTextproto = ".textproto";
 
-absl::Status ApplySets(const std::vector<std::string>& sets, Scenario& scenario,
-                       TextSource& source) {
-  for (const std::string& set : sets) {
-    const absl::StatusOr<std::string> path = ApplySet(set, scenario);
+absl::Status ApplySettings(const std::vector<Setting>& settings,
+                           Scenario& scenario, TextSource& source) {
+  for (const Setting& setting : settings) {
+    const absl::StatusOr<std::string> path =
+        ApplySet(setting.assignment, scenario);
     if (!path.ok()) return path.status();
-    source.NoteOverride(*path, absl::StrCat("--set ", set));
+    source.NoteOverride(*path, setting.origin);
   }
   return absl::OkStatus();
 }
@@ -107,11 +108,11 @@ absl::StatusOr<Platform> LoadPlatform(const Scenario& scenario,
 }  // namespace
 
 absl::StatusOr<LoadedScenario> LoadScenario(
-    const std::string& path, const std::vector<std::string>& sets) {
+    const std::string& path, const std::vector<Setting>& settings) {
   Scenario scenario;
   TextSource source(path);
   absl::Status status = source.ReadInto(scenario);
-  if (status.ok()) status = ApplySets(sets, scenario, source);
+  if (status.ok()) status = ApplySettings(settings, scenario, source);
   if (status.ok()) status = FillReplays(source, scenario);
   if (!status.ok()) return status;
   FillDefaults(scenario);

@@ -1,4 +1,4 @@
-// scenario_loader.h: from a file and --set flags to what can be run.
+// scenario_loader.h: from a file and flags to what can be run.
 //
 // Order: read, set, fill in captures, fill in defaults, check. Errors name
 // file, line and column, or the flag.
@@ -20,9 +20,14 @@ struct LoadedScenario {
   Platform platform;  // with the scenario's own costs
 };
 
-// Each of `sets` is "path=value", as sim/set_flag.h wants it.
+// A value that takes the place of the file's.
+struct Setting {
+  std::string assignment;  // "path=value", as sim/set_flag.h wants it
+  std::string origin;      // the flag it came from, for errors
+};
+
 absl::StatusOr<LoadedScenario> LoadScenario(
-    const std::string& path, const std::vector<std::string>& sets);
+    const std::string& path, const std::vector<Setting>& settings);
 
 }  // namespace sim
 

@@ -21,7 +21,11 @@ std::string WriteFile(absl::string_view name, absl::string_view content) {
 
 absl::StatusOr<LoadedScenario> LoadText(absl::string_view text,
                                         const std::vector<std::string>& sets) {
-  return LoadScenario(WriteFile("s.textproto", text), sets);
+  std::vector<Setting> settings;
+  for (const std::string& set : sets) {
+    settings.push_back({set, absl::StrCat("--set ", set)});
+  }
+  return LoadScenario(WriteFile("s.textproto", text), settings);
 }
 
 std::string LoadError(absl::string_view text,
