@@ -215,12 +215,12 @@ Application::Step Application::DoTake(Instant now) {
     return Close(now, !result.status.ok());
   }
   VSOCK_CHECK(result.bytes == piece_);  // what was paid for was done
-  if (datagram) {
-    OnDatagram(now, result);
-  } else {
-    OnStreamBytes(now, result.bytes);
-  }
   owed_ = world_.FinishCall(options_.side, Work(), chance_);
+  if (datagram) {
+    OnDatagram(now + owed_, result);  // the call returns when this is paid
+  } else {
+    OnStreamBytes(now + owed_, result.bytes);
+  }
   left_ -= result.bytes;
   phase_ = exactly_ && left_ > 0 ? Phase::kAwait : Phase::kNext;
   return Step::kGoOn;
