@@ -1,0 +1,136 @@
+// All short sequences of steps on small rings, against the oracle. A sequence
+// begins where the one before has left the rings, once these are empty, and the
+// first a little before the indices wrap.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tests/virtqueue/ring_oracle.h"
+
+namespace {
+
+struct Step {
+  std::string name;
+  std::function<void(RingOracle&)> take;
+};
+using Steps = std::vector<Step>;
+
+Step AddOf(const std::string& name, const RingOracle::Shape& shape) {
+  return {name, [shape](RingOracle& oracle) { oracle.Add(shape); }};
+}
+
+// What moves chains.
+Steps DataSteps() {
+  return {AddOf("add one", {{3}, {}}),
+          AddOf("add two", {{2}, {4}}),
+          {"publish added", &RingOracle::PublishAdded},
+          {"pop", &RingOracle::Pop},
+          {"push oldest", &RingOracle::PushOldest},
+          {"push newest", &RingOracle::PushNewest},
+          {"put back", &RingOracle::PutBackNewest},
+          {"publish used", &RingOracle::PublishUsed},
+          {"collect", &RingOracle::Collect}};
+}
+
+// What notifies, and what suppresses it.
+Steps NotificationSteps() {
+  return {{"make available",
+           [](RingOracle& oracle) {
+             oracle.Add({{}, {1}});
+             oracle.PublishAdded();
+           }},
+          {"use",
+           [](RingOracle& oracle) {
+             oracle.Pop();
+             oracle.PushOldest();
+           }},
+          {"publish used", &RingOracle::PublishUsed},
+          {"collect", &RingOracle::Collect},
+          {"driver enables", &RingOracle::DriverEnable},
+          {"driver enables delayed", &RingOracle::DriverEnableDelayed},
+          {"driver disables", &RingOracle::DriverDisable},
+          {"device enables", &RingOracle::DeviceEnable},
+          {"device disables", &RingOracle::DeviceDisable}};
+}
+
+// Sequence number `number` of all those of `length` steps.
+std::vector<size_t> Sequence(const Steps& steps, size_t length,
+                             uint64_t number) {
+  std::vector<size_t> sequence(length);
+  for (size_t& step : sequence) {
+    step = number % steps.size();
+    number /= steps.size();
+  }
+  return sequence;
+}
+
+std::string Names(const Steps& steps, const std::vector<size_t>& sequence) {
+  std::string names;
+  for (const size_t step : sequence) names += steps[step].name + ", ";
+  return names + "drain";
+}
+
+// Chains go round until the indices are at `idx`.
+void GoTo(uint16_t idx, RingOracle& oracle) {
+  while (oracle.collected() < idx) {
+    oracle.Add({{}, {1}});
+    oracle.PublishAdded();
+    oracle.Pop();
+    oracle.PushOldest();
+    oracle.PublishUsed();
+    oracle.Collect();
+  }
+}
+
+void TryAll(const Steps& steps, size_t length, const RingOracle::Ring& ring) {
+  RingOracle oracle(ring, /*chain_bytes=*/8);
+  GoTo(65536 - 10000, oracle);
+  uint64_t sequences = 1;
+  for (size_t i = 0; i < length; ++i) sequences *= steps.size();
+  for (uint64_t number = 0; number < sequences; ++number) {
+    const std::vector<size_t> sequence = Sequence(steps, length, number);
+    for (const size_t step : sequence) steps[step].take(oracle);
+    oracle.Drain();
+    ASSERT_EQ(oracle.difference(), "") << Names(steps, sequence);
+  }
+  EXPECT_GT(oracle.collected(), 65536u);  // the indices have wrapped
+}
+
+using Param = std::tuple<uint16_t, bool, uint16_t>;
+
+class RingExhaustiveTest : public testing::TestWithParam<Param> {
+ protected:
+  RingOracle::Ring RingOf() const {
+    const auto [size, event_idx, entries] = GetParam();
+    return {.size = size,
+            .event_idx = event_idx,
+            .indirect_table_entries = entries};
+  }
+};
+
+TEST_P(RingExhaustiveTest, MovesChainsAsTheOracleDoes) {
+  TryAll(DataSteps(), /*length=*/5, RingOf());
+}
+
+TEST_P(RingExhaustiveTest, NotifiesAsTheOracleDoes) {
+  TryAll(NotificationSteps(), /*length=*/5, RingOf());
+}
+
+std::string Name(const testing::TestParamInfo<Param>& test) {
+  const auto [size, event_idx, entries] = test.param;
+  return "Size" + std::to_string(size) + (event_idx ? "EventIdx" : "Flags") +
+         (entries != 0 ? "Indirect" : "Direct");
+}
+
+INSTANTIATE_TEST_SUITE_P(SmallRings, RingExhaustiveTest,
+                         testing::Combine(testing::Values(1, 2, 4),
+                                          testing::Bool(),
+                                          testing::Values(0, 2)),
+                         Name);
+
+}  // namespace

@@ -1,0 +1,315 @@
+#include "tests/virtqueue/ring_oracle.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace {
+
+using virtqueue::DeviceQueue;
+using virtqueue::DriverQueue;
+using virtqueue::GuestAddr;
+using AddResult = DriverQueue::AddResult;
+using PopResult = DeviceQueue::PopResult;
+
+constexpr uint64_t kTables = uint64_t{1} << 24;
+constexpr uint64_t kSlots = uint64_t{1} << 28;
+
+uint32_t Sum(const std::vector<uint32_t>& lens) {
+  return std::accumulate(lens.begin(), lens.end(), 0u);
+}
+
+size_t Count(const RingOracle::Shape& shape) {
+  return shape.readable.size() + shape.writable.size();
+}
+
+// The bytes of a chain, different for each token and for either direction.
+std::vector<std::byte> Pattern(uint64_t token, bool written, uint32_t len) {
+  std::vector<std::byte> bytes(len);
+  for (uint32_t i = 0; i < len; ++i) {
+    bytes[i] = std::byte((token * 7 + i * 13 + (written ? 128 : 0)) & 0xff);
+  }
+  return bytes;
+}
+
+// The ring, its tables, and slots for the bytes of chains: these in two
+// adjacent regions, the first of which ends within a slot.
+HeapMemory MakeHeap(const RingOracle::Ring& ring, uint32_t chain_bytes) {
+  const uint64_t slots = uint64_t{ring.size} * chain_bytes;
+  const uint64_t first = slots / 2 + 1;
+  const uint64_t tables =
+      uint64_t{ring.size} * ring.indirect_table_entries * 16;
+  return HeapMemory({{0, virtqueue::SplitRingBytes(ring.size)},
+                     {kTables, tables + 16},
+                     {kSlots, first},
+                     {kSlots + first, slots - first + 1}});
+}
+
+DriverQueue MakeDriver(const HeapMemory& heap,
+                       const virtqueue::SplitRingAddrs& addrs,
+                       const RingOracle::Ring& ring) {
+  return *DriverQueue::Create(
+      heap.memory(), addrs,
+      {.size = ring.size,
+       .event_idx = ring.event_idx,
+       .indirect = ring.indirect_table_entries != 0,
+       .indirect_tables = GuestAddr(kTables),
+       .indirect_table_entries = ring.indirect_table_entries});
+}
+
+}  // namespace
+
+RingOracle::RingOracle(const Ring& ring, uint32_t chain_bytes)
+    : ring_(ring),
+      chain_bytes_(chain_bytes),
+      heap_(MakeHeap(ring, chain_bytes)),
+      addrs_(virtqueue::LaySplitRing(GuestAddr(0), ring.size)),
+      driver_(MakeDriver(heap_, addrs_, ring)),
+      device_(
+          *DeviceQueue::Create(heap_.memory(), addrs_,
+                               {.size = ring.size,
+                                .event_idx = ring.event_idx,
+                                .indirect = ring.indirect_table_entries != 0})),
+      free_descriptors_(ring.size) {
+  for (uint32_t i = 0; i < ring.size; ++i) free_slots_.insert(i);
+}
+
+void RingOracle::Add(const Shape& shape) {
+  const size_t count = Count(shape);
+  const bool table = count > 1 && count <= ring_.indirect_table_entries;
+  Model model = {.token = next_token_, .shape = shape};
+  model.ring_descriptors = table ? 1 : static_cast<uint32_t>(count);
+  AddResult expected = AddResult::kAdded;
+  if (count == 0 || count > ring_.size) {
+    expected = AddResult::kRefused;
+  } else if (model.ring_descriptors > free_descriptors_) {
+    expected = AddResult::kNoRoom;
+  }
+  // With no room there may be no slot either; then any will do.
+  model.slot = free_slots_.empty() ? 0 : *free_slots_.begin();
+  const uint64_t at = SlotAt(model.slot);
+  const uint32_t readable = Sum(shape.readable);
+  if (expected == AddResult::kAdded) {
+    Write(at, Pattern(model.token, /*written=*/false, readable));
+  }
+
+  const AddResult result =
+      driver_.Add(Place(shape.readable, at),
+                  Place(shape.writable, at + readable), model.token);
+
+  Same(static_cast<uint64_t>(result), static_cast<uint64_t>(expected), "Add");
+  if (expected == AddResult::kAdded) {
+    ++next_token_;
+    free_slots_.erase(model.slot);
+    free_descriptors_ -= model.ring_descriptors;
+    added_.push_back(std::move(model));
+  }
+  CheckCounts();
+}
+
+void RingOracle::PublishAdded() {
+  const uint64_t before = made_available_;
+  made_available_ += added_.size();
+
+  Same(driver_.Publish(), MustNotify(device_wish_, before, made_available_),
+       "notification of the device");
+
+  std::move(added_.begin(), added_.end(), std::back_inserter(available_));
+  added_.clear();
+  CheckCounts();
+}
+
+void RingOracle::Pop() {
+  if (put_back_.empty() && available_.empty()) {
+    Same(static_cast<uint64_t>(device_.Pop(spare_)),
+         static_cast<uint64_t>(PopResult::kEmpty), "Pop of nothing");
+    return;
+  }
+  Held held;
+  Same(static_cast<uint64_t>(device_.Pop(held.chain)),
+       static_cast<uint64_t>(PopResult::kChain), "Pop");
+  if (!put_back_.empty()) {
+    held.model = std::move(put_back_.back());
+    put_back_.pop_back();
+  } else {
+    held.model = std::move(available_.front());
+    available_.pop_front();
+    ++popped_;
+  }
+  CheckPopped(held);
+  held_.push_back(std::move(held));
+  CheckCounts();
+}
+
+void RingOracle::Push(size_t which) {
+  if (held_.empty()) return;
+  Held held = std::move(held_[which]);
+  held_.erase(held_.begin() + static_cast<std::ptrdiff_t>(which));
+  const uint32_t room = Sum(held.model.shape.writable);
+  held.model.written = static_cast<uint32_t>(held.model.token % (room + 1));
+  const auto bytes =
+      Pattern(held.model.token, /*written=*/true, held.model.written);
+  Same(held.chain.CopyTo(0, bytes), held.model.written, "bytes scattered");
+
+  device_.Push(held.chain, held.model.written);
+
+  pushed_.push_back(std::move(held.model));
+  CheckCounts();
+}
+
+void RingOracle::PutBackNewest() {
+  if (held_.empty()) return;
+  device_.UnPop(held_.back().chain);
+  put_back_.push_back(std::move(held_.back().model));
+  held_.pop_back();
+  CheckCounts();
+}
+
+void RingOracle::PublishUsed() {
+  const uint64_t before = made_used_;
+  made_used_ += pushed_.size();
+
+  Same(device_.Publish(), MustNotify(driver_wish_, before, made_used_),
+       "notification of the driver");
+
+  std::move(pushed_.begin(), pushed_.end(), std::back_inserter(used_));
+  pushed_.clear();
+  CheckCounts();
+}
+
+void RingOracle::Collect() {
+  const std::optional<DriverQueue::Used> used = driver_.Collect();
+  Same(used.has_value(), !used_.empty(), "Collect");
+  if (!used.has_value() || used_.empty()) return;
+  const Model model = std::move(used_.front());
+  used_.pop_front();
+  ++collected_;
+  free_slots_.insert(model.slot);
+  free_descriptors_ += model.ring_descriptors;
+  Same(used->token, model.token, "token");
+  Same(used->len, model.written, "used length");
+  const uint64_t at = SlotAt(model.slot) + Sum(model.shape.readable);
+  Same(Read(at, model.written) ==
+           Pattern(model.token, /*written=*/true, model.written),
+       1, "written bytes as they were");
+  CheckCounts();
+}
+
+void RingOracle::DriverEnable() {
+  driver_wish_ = {.event = static_cast<uint16_t>(collected_)};
+  Same(driver_.EnableNotifications(), !used_.empty(), "used already");
+}
+
+void RingOracle::DriverEnableDelayed() {
+  const uint64_t ahead = (made_available_ - collected_) * 3 / 4;
+  driver_wish_ = {.event = static_cast<uint16_t>(collected_ + ahead)};
+  Same(driver_.EnableNotificationsDelayed(), used_.size() > ahead,
+       "enough used already");
+}
+
+void RingOracle::DriverDisable() {
+  driver_.DisableNotifications();
+  if (!driver_wish_.wanted) return;
+  driver_wish_ = {.wanted = false,
+                  .event = static_cast<uint16_t>(collected_ - 1)};
+}
+
+void RingOracle::DeviceEnable() {
+  device_wish_ = {.event = static_cast<uint16_t>(popped_)};
+  Same(device_.EnableNotifications(), !available_.empty() || !put_back_.empty(),
+       "available already");
+}
+
+void RingOracle::DeviceDisable() {
+  device_.DisableNotifications();
+  if (!device_wish_.wanted) return;
+  device_wish_ = {.wanted = false, .event = static_cast<uint16_t>(popped_ - 1)};
+}
+
+void RingOracle::Drain() {
+  PublishAdded();
+  while (!put_back_.empty() || !available_.empty()) Pop();
+  while (!held_.empty()) PushOldest();
+  PublishUsed();
+  while (!used_.empty() && difference_.empty()) Collect();
+  DriverEnable();
+  DeviceEnable();
+}
+
+bool RingOracle::MustNotify(const Wish& wish, uint64_t before,
+                            uint64_t after) const {
+  if (!ring_.event_idx) return before != after && wish.wanted;
+  for (uint64_t i = before; i != after; ++i) {
+    if (static_cast<uint16_t>(i) == wish.event) return true;
+  }
+  return false;
+}
+
+RingOracle::Buffers RingOracle::Place(const std::vector<uint32_t>& lens,
+                                      uint64_t at) const {
+  Buffers buffers;
+  for (const uint32_t len : lens) {
+    buffers.push_back({GuestAddr(at), len});
+    at += len;
+  }
+  return buffers;
+}
+
+uint64_t RingOracle::SlotAt(uint32_t slot) const {
+  return kSlots + uint64_t{slot} * chain_bytes_;
+}
+
+void RingOracle::Write(uint64_t at, absl::Span<const std::byte> bytes) const {
+  while (!bytes.empty()) {
+    const absl::Span<std::byte> piece = heap_.memory().Prefix(
+        GuestAddr(at), static_cast<uint32_t>(bytes.size()));
+    std::copy_n(bytes.begin(), piece.size(), piece.begin());
+    bytes.remove_prefix(piece.size());
+    at += piece.size();
+  }
+}
+
+std::vector<std::byte> RingOracle::Read(uint64_t at, uint32_t len) const {
+  std::vector<std::byte> bytes;
+  while (bytes.size() < len) {
+    const absl::Span<std::byte> piece = heap_.memory().Prefix(
+        GuestAddr(at), static_cast<uint32_t>(len - bytes.size()));
+    bytes.insert(bytes.end(), piece.begin(), piece.end());
+    at += piece.size();
+  }
+  return bytes;
+}
+
+void RingOracle::CheckPopped(const Held& held) {
+  const uint32_t readable = Sum(held.model.shape.readable);
+  Same(held.chain.readable_bytes(), readable, "readable bytes");
+  Same(held.chain.writable_bytes(), Sum(held.model.shape.writable),
+       "writable bytes");
+  Same(held.chain.descriptors(), Count(held.model.shape), "descriptors");
+  std::vector<std::byte> bytes(readable + 1);
+  Same(held.chain.CopyFrom(0, absl::MakeSpan(bytes)), readable,
+       "bytes gathered");
+  bytes.resize(readable);
+  Same(bytes == Pattern(held.model.token, /*written=*/false, readable), 1,
+       "readable bytes as they were");
+}
+
+void RingOracle::CheckCounts() {
+  Same(driver_.free_descriptors(), free_descriptors_, "free descriptors");
+  Same(driver_.in_flight(), next_token_ - collected_, "in flight of driver");
+  Same(device_.in_flight(), held_.size(), "in flight of device");
+  Same(device_.HasAvailable(), !available_.empty() || !put_back_.empty(),
+       "HasAvailable");
+  Same(driver_.status().ok() && device_.status().ok(), 1, "status");
+}
+
+void RingOracle::Same(uint64_t actual, uint64_t expected,
+                      absl::string_view what) {
+  if (actual == expected || !difference_.empty()) return;
+  difference_ = absl::StrCat(what, ": ", actual, " instead of ", expected,
+                             " after ", collected_, " collected");
+}

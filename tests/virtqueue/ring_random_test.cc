@@ -1,0 +1,119 @@
+// Long random runs against the oracle, past several wraps of the indices, with
+// chains of every shape. A run is its seed.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tests/virtqueue/ring_oracle.h"
+
+namespace {
+
+// SplitMix64: one 64-bit state, every seed is good.
+class Dice {
+ public:
+  explicit Dice(uint64_t seed) : state_(seed) {}
+
+  uint32_t Below(uint32_t bound) {
+    state_ += 0x9e3779b97f4a7c15;
+    uint64_t z = state_;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return static_cast<uint32_t>((z ^ (z >> 31)) % bound);
+  }
+
+ private:
+  uint64_t state_;
+};
+
+constexpr uint32_t kMostBuffers = 6;
+constexpr uint32_t kMostBytes = 20;  // of a buffer
+
+std::vector<uint32_t> Lengths(Dice& dice, uint32_t count) {
+  std::vector<uint32_t> lens(count);
+  for (uint32_t& len : lens) len = dice.Below(kMostBytes + 1);
+  return lens;
+}
+
+// Mostly one buffer; now and then none, or more than a small ring holds.
+RingOracle::Shape ShapeOf(Dice& dice) {
+  if (dice.Below(2) == 0) return {Lengths(dice, dice.Below(2)), {1}};
+  return {Lengths(dice, dice.Below(kMostBuffers / 2 + 1)),
+          Lengths(dice, dice.Below(kMostBuffers / 2 + 1))};
+}
+
+void Step(Dice& dice, RingOracle& oracle) {
+  switch (dice.Below(20)) {
+    case 0:
+      return oracle.DriverEnable();
+    case 1:
+      return oracle.DriverEnableDelayed();
+    case 2:
+      return oracle.DriverDisable();
+    case 3:
+      return oracle.DeviceEnable();
+    case 4:
+      return oracle.DeviceDisable();
+    case 5:
+      return oracle.PutBackNewest();
+    case 6:
+    case 7:
+      return oracle.PublishAdded();
+    case 8:
+    case 9:
+      return oracle.PublishUsed();
+    case 10:
+      return oracle.PushNewest();
+    case 11:
+    case 12:
+      return oracle.PushOldest();
+    case 13:
+    case 14:
+      return oracle.Pop();
+    case 15:
+    case 16:
+      return oracle.Collect();
+    default:
+      return oracle.Add(ShapeOf(dice));
+  }
+}
+
+struct Run {
+  std::string name;
+  uint64_t seed = 0;
+  RingOracle::Ring ring;
+};
+
+class RingRandomTest : public testing::TestWithParam<Run> {};
+
+TEST_P(RingRandomTest, IsAsTheOraclePastTwoWrapsOfTheIndex) {
+  Dice dice(GetParam().seed);
+  RingOracle oracle(GetParam().ring, kMostBuffers * kMostBytes);
+
+  while (oracle.collected() < 2 * 65536 + 1000) {
+    Step(dice, oracle);
+    ASSERT_EQ(oracle.difference(), "") << "seed " << GetParam().seed;
+  }
+
+  oracle.Drain();
+  EXPECT_EQ(oracle.difference(), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Seeds, RingRandomTest,
+    testing::Values(
+        Run{"OneEntry", 1, {.size = 1}},
+        Run{"TwoEntriesEventIdx", 2, {.size = 2, .event_idx = true}},
+        Run{"Eight", 3, {.size = 8}},
+        Run{"EightEventIdxIndirect",
+            4,
+            {.size = 8, .event_idx = true, .indirect_table_entries = 4}},
+        Run{"EventIdx256", 5, {.size = 256, .event_idx = true}},
+        Run{"Indirect256", 6, {.size = 256, .indirect_table_entries = 6}},
+        Run{"Largest",
+            7,
+            {.size = 32768, .event_idx = true, .indirect_table_entries = 3}}),
+    [](const auto& test) { return test.param.name; });
+
+}  // namespace
