@@ -90,13 +90,18 @@ Connection::Reaction Connection::OnRw(PacketPtr packet) {
 }
 
 Connection::Reaction Connection::OnShutdown(uint32_t hints) {
+  const bool had_both = peer_shutdown_ == kShutdownBoth;
   peer_shutdown_ |= hints & kShutdownBoth;
   Reaction reaction = {.events = kReadable | kWritable};
-  if (peer_shutdown_ == kShutdownBoth && credit_.rx_bytes() == 0) {
-    End(Error::kNone);
-    reaction.reply = Op::kRst;  // confirms that the flow's ports are free
-    reaction.events = kAllEvents;
+  if (peer_shutdown_ != kShutdownBoth || credit_.rx_bytes() > 0) {
+    return reaction;
   }
+  // RST confirms that the flow's ports are free.
+  if (state_ == State::kEstablished) {
+    End(Error::kNone);
+    return {.reply = Op::kRst, .events = kAllEvents};
+  }
+  if (!had_both) reaction.reply = Op::kRst;
   return reaction;
 }
 
@@ -153,6 +158,7 @@ Op Connection::Close() {
     return Op::kRst;
   }
   queue_.Clear();
+  credit_.Discard();
   state_ = State::kClosing;
   return Op::kShutdown;
 }
@@ -161,6 +167,11 @@ Op Connection::TimeOut() {
   const bool owes_rst = state_ == State::kClosing;
   End(Error::kTimedOut);
   return owes_rst ? Op::kRst : Op::kInvalid;
+}
+
+Op Connection::FailForMemory() {
+  End(Error::kNoBuffers);
+  return Op::kRst;
 }
 
 void Connection::End(Error error) {

@@ -39,6 +39,8 @@ class Connection {
   //      |                    |                            |
   //      +----RST, refusal----+--RST, both hints, Close()--+-> kClosed
   //
+  // In kClosing only an RST, or time, ends it: until then the peer may hold the
+  // flow, and an RST of its own may be under way.
   enum class State {
     kConnecting,   // REQUEST sent, nothing heard
     kEstablished,  // payload flows, perhaps in one direction only
@@ -75,6 +77,9 @@ class Connection {
 
   // The close or connect timer ran out. Returns what to send.
   Op TimeOut();
+
+  // Payload of this flow was lost below. Returns what to send.
+  Op FailForMemory();
 
   bool CanRead(uint32_t low_water) const {
     return credit_.rx_bytes() >= low_water || AtEnd();

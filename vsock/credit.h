@@ -74,6 +74,12 @@ class Credit {
     buf_used_ -= len;
   }
 
+  // What was received and not read has been thrown away.
+  void Discard() {
+    OnRead(rx_bytes_);
+    OnFreed(buf_used_);
+  }
+
   // Whether a read leaves the peer to be told: something was consumed that it
   // does not know of, and either its view is short of one largest packet or
   // the queue holds less than the reader waits for (SO_RCVLOWAT).

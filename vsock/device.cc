@@ -151,7 +151,7 @@ PacketPtr Device::TakeUp(const Chain& chain, Effects& effects) {
   PacketPtr packet =
       pool_.Allocate(hdr.len, SkbCapacity(kHdrBytes + hdr.len) - kHdrBytes);
   if (packet == nullptr) {
-    host_.Refuse(hdr);
+    effects.work += host_.Refuse(hdr);
     return nullptr;
   }
   packet->hdr = hdr;
@@ -176,8 +176,7 @@ void Device::FinishTx(Instant now, Effects& effects) {
 
 // False if the turn ends.
 bool Device::BeginSend(Effects& effects) {
-  if (WeightsUsedUp()) return false;
-  while (!send_list_.empty()) {
+  while (!WeightsUsedUp() && !send_list_.empty()) {
     DeviceQueue::PopResult popped = rx_.Pop(in_hand_.chain);
     if (popped == DeviceQueue::PopResult::kEmpty && rx_.EnableNotifications()) {
       rx_.DisableNotifications();

@@ -1,5 +1,6 @@
 #include "vsock/driver.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <utility>
@@ -61,6 +62,10 @@ absl::StatusOr<std::unique_ptr<Driver>> Driver::Create(OwnedGuestMemory& memory,
                                                        Transport& transport,
                                                        PacketPool& pool,
                                                        PacketQueue& send_list) {
+  if (options.ring_size < 2) {
+    return absl::InvalidArgumentError(
+        "2.7.5.3.1: a packet is a chain of two descriptors");
+  }
   if (options.rx_buffer_bytes <= kHdrBytes ||
       options.rx_buffer_bytes > kHdrBytes + kMaxPayload) {
     return absl::InvalidArgumentError(
@@ -113,6 +118,7 @@ absl::Status Driver::status() const {
 
 Effects Driver::Submit() {
   Effects effects;
+  if (rx_starved_) Refill(effects);
   if (send_work_pending_) return effects;
   while (!send_list_.empty()) {
     if (!AddToRing(effects)) {
@@ -235,8 +241,8 @@ const std::byte* Driver::RxBytes(size_t place) const {
 PacketPtr Driver::TakeUp(const DriverQueue::Used& used) {
   const size_t place = used.token;
   unposted_.push_back(static_cast<uint16_t>(place));
-  VsockHdr hdr;
-  std::memcpy(&hdr, RxBytes(place), kHdrBytes);
+  VsockHdr hdr;  // 2.7.8.2: beyond used.len nothing may be read
+  std::memcpy(&hdr, RxBytes(place), std::min(used.len, kHdrBytes));
   if (used.len < kHdrBytes || used.len > options_.rx_buffer_bytes ||
       hdr.len != used.len - kHdrBytes) {
     losses_.Add(DropReason::kMalformed, hdr);
@@ -258,6 +264,7 @@ PacketPtr Driver::TakeUp(const DriverQueue::Used& used) {
 
 void Driver::Refill(Effects& effects) {
   bool posted = false;
+  rx_starved_ = false;
   while (!unposted_.empty() && Post(unposted_.back())) {
     unposted_.pop_back();
     effects.work.descriptors += 1;
@@ -275,7 +282,10 @@ bool Driver::Post(size_t place) {
   if (pool_.mode() == PayloadMode::kReal) {
     if (rx_blocks_[place] == nullptr) {
       rx_blocks_[place] = pool_.arena()->Allocate(options_.rx_buffer_bytes);
-      if (rx_blocks_[place] == nullptr) return false;
+      if (rx_blocks_[place] == nullptr) {
+        rx_starved_ = true;
+        return false;
+      }
     }
     at = pool_.arena()->AddressOf(rx_blocks_[place]);
   }

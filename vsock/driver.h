@@ -56,7 +56,8 @@ class Driver {
   static uint64_t MemoryBytes(const Options& options);
 
   // Lays out rings and buffers in `memory` and posts every rx buffer. All
-  // arguments outlive the driver. InvalidArgument: a size that no ring has.
+  // arguments outlive the driver. InvalidArgument: a size that no ring has, or
+  // one of 1, which no packet with payload fits (2.7.5.3.1).
   static absl::StatusOr<std::unique_ptr<Driver>> Create(
       virtqueue::OwnedGuestMemory& memory, const Options& options,
       Transport& transport, PacketPool& pool, PacketQueue& send_list);
@@ -147,6 +148,7 @@ class Driver {
   PacketPtr rx_in_hand_;
   bool rx_running_ = false;  // its interrupts are off
   bool rx_stalled_ = false;  // until replies have left
+  bool rx_starved_ = false;  // a buffer could not be posted for want of memory
 };
 
 }  // namespace vsock

@@ -86,10 +86,21 @@ PacketQueue& PacketQueue::operator=(PacketQueue&& other) noexcept {
   Clear();
   head_ = std::exchange(other.head_, nullptr);
   tail_ = std::exchange(other.tail_, nullptr);
+  last_reply_ = std::exchange(other.last_reply_, nullptr);
   size_ = std::exchange(other.size_, 0);
   replies_ = std::exchange(other.replies_, 0);
   taken_ = std::exchange(other.taken_, 0);
   return *this;
+}
+
+void PacketQueue::PushReply(PacketPtr packet) {
+  Packet* raw = packet.release();
+  Packet*& link = last_reply_ == nullptr ? head_ : last_reply_->next;
+  raw->next = std::exchange(link, raw);
+  if (raw->next == nullptr) tail_ = raw;
+  last_reply_ = raw;
+  ++size_;
+  ++replies_;
 }
 
 void PacketQueue::PushFront(PacketPtr packet) {
@@ -99,7 +110,9 @@ void PacketQueue::PushFront(PacketPtr packet) {
   head_ = raw;
   --taken_;
   ++size_;
-  replies_ += raw->is_reply;
+  if (!raw->is_reply) return;
+  ++replies_;
+  if (last_reply_ == nullptr) last_reply_ = raw;
 }
 
 void PacketQueue::Clear() {

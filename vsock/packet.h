@@ -46,7 +46,7 @@ struct Packet {
   uint32_t charge = 0;         // against the owner's send or receive buffer
   uint32_t capacity = 0;       // payload bytes the socket buffer has room for
   SocketId owner;              // whose send buffer is charged, if any
-  bool is_reply = false;       // counts against the reply limit, 5.10.6.1.1
+  bool is_reply = false;       // of no open connection: RST, RESPONSE
   std::byte* data = nullptr;   // kept bytes of the payload
   std::byte* block = nullptr;  // from the arena, if data lies in one
   uint32_t block_bytes = 0;
@@ -143,7 +143,11 @@ inline void PacketDeleter::operator()(Packet* packet) const {
   packet->pool->Free(packet);
 }
 
-// First in, first out; owns what it holds.
+// First in, first out, but for replies; owns what it holds.
+//
+// A reply goes before everything that is not one: the peer of a queue full of
+// requests must not have to take them all before it hears an answer, or two
+// such peers wait for each other for good (5.10.6.1).
 class PacketQueue {
  public:
   PacketQueue() = default;
@@ -159,6 +163,7 @@ class PacketQueue {
   Packet* back() const { return tail_; }
 
   void PushBack(PacketPtr packet);
+  void PushReply(PacketPtr packet);  // is_reply, behind earlier replies
   void PushFront(PacketPtr packet);  // what was popped and could not go on
   PacketPtr PopFront();
   void Clear();
@@ -166,6 +171,7 @@ class PacketQueue {
  private:
   Packet* head_ = nullptr;
   Packet* tail_ = nullptr;
+  Packet* last_reply_ = nullptr;
   uint32_t size_ = 0;
   uint32_t replies_ = 0;
   uint64_t taken_ = 0;
@@ -177,7 +183,6 @@ inline void PacketQueue::PushBack(PacketPtr packet) {
   (head_ == nullptr ? head_ : tail_->next) = raw;
   tail_ = raw;
   ++size_;
-  replies_ += raw->is_reply;
 }
 
 inline PacketPtr PacketQueue::PopFront() {
@@ -187,7 +192,10 @@ inline PacketPtr PacketQueue::PopFront() {
   raw->next = nullptr;
   --size_;
   ++taken_;
-  replies_ -= raw->is_reply;
+  if (raw->is_reply) {
+    --replies_;
+    if (last_reply_ == raw) last_reply_ = nullptr;
+  }
   return PacketPtr(raw);
 }
 

@@ -6,6 +6,7 @@
 #ifndef VSOCK_SOCKET_H_
 #define VSOCK_SOCKET_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -23,6 +24,11 @@ struct StreamBufferSize {
   uint64_t size = 262144;
   uint64_t min = 128;
   uint64_t max = 262144;
+
+  // What is announced of it, 5.10.6.3: a header has 32 bits for it.
+  uint32_t BufAlloc() const {
+    return static_cast<uint32_t>(std::min<uint64_t>(size, 0xffffffff));
+  }
 };
 
 struct Listener {
@@ -59,10 +65,11 @@ struct Socket {
   std::optional<DatagramPart> datagram;
 
   StreamBufferSize buffer_size;
-  uint32_t low_water = 1;    // SO_RCVLOWAT
-  uint32_t waiting = 0;      // events its user sleeps for
-  bool user_closed = false;  // kept only until charges and handshakes end
-  SocketId accepted_from;    // listener whose queue still holds it
+  uint32_t low_water = 1;      // SO_RCVLOWAT
+  uint32_t waiting = 0;        // events its user sleeps for
+  bool answer_queued = false;  // a CREDIT_UPDATE to a request, not sent yet
+  bool user_closed = false;    // kept only until charges and handshakes end
+  SocketId accepted_from;      // listener whose queue still holds it
   std::optional<Instant> deadline;
   PacketPtr in_hand;  // admitted and copied, not handed over
   SocketCounters counters;

@@ -35,10 +35,6 @@ SendResult Failed(absl::Status status) {
   return result;
 }
 
-uint32_t Clamp32(uint64_t bytes) {
-  return static_cast<uint32_t>(std::min<uint64_t>(bytes, 0xffffffff));
-}
-
 }  // namespace
 
 Transport::Transport(const Options& options, PacketPool& pool,
@@ -47,6 +43,12 @@ Transport::Transport(const Options& options, PacketPool& pool,
       pool_(pool),
       router_(router),
       drop_policy_(drop_policy) {}
+
+// Null for a socket that its user has closed, though it may live on.
+Socket* Transport::FindOpen(SocketId id) {
+  Socket* socket = table_.Find(id);
+  return socket == nullptr || socket->user_closed ? nullptr : socket;
+}
 
 // Life of a socket.
 
@@ -65,14 +67,14 @@ absl::StatusOr<SocketId> Transport::Open(Type type) {
 }
 
 absl::Status Transport::Bind(SocketId id, Port port) {
-  Socket* socket = table_.Find(id);
+  Socket* socket = FindOpen(id);
   if (socket == nullptr) return NoSuchSocket();
   if (socket->port.has_value()) return InvalidCall("the socket is bound");
   return table_.Bind(*socket, port);
 }
 
 absl::Status Transport::Listen(SocketId id, uint32_t backlog) {
-  Socket* socket = table_.Find(id);
+  Socket* socket = FindOpen(id);
   if (socket == nullptr) return NoSuchSocket();
   if (socket->type != Type::kStream || socket->connection.has_value() ||
       !socket->port.has_value()) {
@@ -87,7 +89,7 @@ absl::Status Transport::Listen(SocketId id, uint32_t backlog) {
 }
 
 absl::Status Transport::Connect(SocketId id, Address peer, Instant now) {
-  Socket* socket = table_.Find(id);
+  Socket* socket = FindOpen(id);
   if (socket == nullptr) return NoSuchSocket();
   if (peer.cid == options_.cid || router_.Route(peer.cid) == nullptr) {
     return NoDevice("nothing leads to that context id");
@@ -110,15 +112,15 @@ absl::Status Transport::Connect(SocketId id, Address peer, Instant now) {
     return s;
   }
   socket->connection.emplace(Connection::State::kConnecting,
-                             Clamp32(socket->buffer_size.size),
+                             socket->buffer_size.BufAlloc(),
                              options_.receive_limit);
-  Emit(*socket, Op::kRequest, 0, /*is_reply=*/false);
+  Emit(*socket, Op::kRequest);
   SetDeadline(*socket, now + options_.connect_timeout);
   return absl::OkStatus();
 }
 
 absl::Status Transport::ConnectStatus(SocketId id) const {
-  const Socket* socket = table_.Find(id);
+  const Socket* socket = FindOpen(id);
   if (socket == nullptr) return NoSuchSocket();
   if (!socket->connection.has_value()) return NotConnected("never connected");
   if (socket->connection->state() == Connection::State::kConnecting) {
@@ -128,7 +130,7 @@ absl::Status Transport::ConnectStatus(SocketId id) const {
 }
 
 absl::StatusOr<SocketId> Transport::Accept(SocketId id) {
-  Socket* socket = table_.Find(id);
+  Socket* socket = FindOpen(id);
   if (socket == nullptr) return NoSuchSocket();
   if (!socket->listener.has_value()) return InvalidCall("not a listener");
   if (socket->listener->queue.empty()) return WouldBlock("no connection waits");
@@ -139,7 +141,7 @@ absl::StatusOr<SocketId> Transport::Accept(SocketId id) {
 }
 
 absl::Status Transport::ShutDown(SocketId id, uint32_t hints) {
-  Socket* socket = table_.Find(id);
+  Socket* socket = FindOpen(id);
   if (socket == nullptr) return NoSuchSocket();
   if ((hints & ~kShutdownBoth) != 0 || hints == 0) {
     return InvalidCall("no such direction");
@@ -154,16 +156,16 @@ absl::Status Transport::ShutDown(SocketId id, uint32_t hints) {
       socket->connection->state() != Connection::State::kEstablished) {
     return NotConnected("no open connection");
   }
+  EndSend(id);  // what was admitted before goes before
   socket->connection->ShutDown(hints);
-  Emit(*socket, Op::kShutdown, socket->connection->shutdown(),
-       /*is_reply=*/false);
+  Emit(*socket, Op::kShutdown, socket->connection->shutdown());
   WakeUp(*socket, kReadable | kWritable);
   return absl::OkStatus();
 }
 
 absl::Status Transport::Close(SocketId id, Instant now) {
-  Socket* socket = table_.Find(id);
-  if (socket == nullptr || socket->user_closed) return NoSuchSocket();
+  Socket* socket = FindOpen(id);
+  if (socket == nullptr) return NoSuchSocket();
   socket->user_closed = true;
   socket->waiting = 0;
   DropInHand(*socket);
@@ -195,7 +197,7 @@ void Transport::CloseStream(Socket& socket, Instant now) {
 void Transport::AnswerClose(Socket& socket, Op op, Instant now) {
   if (op != Op::kInvalid) {
     const uint32_t hints = op == Op::kShutdown ? kShutdownBoth : 0;
-    Emit(socket, op, hints, /*is_reply=*/false);
+    Emit(socket, op, hints);
   }
   if (socket.connection->state() == Connection::State::kClosing) {
     SetDeadline(socket, now + options_.close_timeout);
@@ -247,16 +249,16 @@ void Transport::Abort() {
 // Sending.
 
 SendResult Transport::Send(SocketId id, const Message& message) {
-  Socket* socket = table_.Find(id);
-  if (socket == nullptr || socket->user_closed) return Failed(NoSuchSocket());
+  Socket* socket = FindOpen(id);
+  if (socket == nullptr) return Failed(NoSuchSocket());
   SendResult result = BeginSend(*socket, message);
   if (socket->in_hand != nullptr) EndSend(*socket);
   return result;
 }
 
 SendResult Transport::BeginSend(SocketId id, const Message& message) {
-  Socket* socket = table_.Find(id);
-  if (socket == nullptr || socket->user_closed) return Failed(NoSuchSocket());
+  Socket* socket = FindOpen(id);
+  if (socket == nullptr) return Failed(NoSuchSocket());
   return BeginSend(*socket, message);
 }
 
@@ -360,6 +362,10 @@ void Transport::EndSend(SocketId id) {
 }
 
 void Transport::EndSend(Socket& socket) {
+  if (socket.connection.has_value() &&
+      socket.connection->state() != Connection::State::kEstablished) {
+    return DropInHand(socket);  // it ended between the two halves
+  }
   Packet& packet = *socket.in_hand;
   ++socket.counters.sent_messages;
   socket.counters.sent_bytes += packet.hdr.len;
@@ -370,9 +376,11 @@ void Transport::EndSend(Socket& socket) {
 }
 
 Work Transport::OnSent(const Packet& packet) {
-  if (packet.charge == 0 && packet.owner == SocketId()) return {};
+  if (packet.owner == SocketId()) return {};
   Socket* socket = table_.Find(packet.owner);
-  if (socket == nullptr || !socket->datagram.has_value()) return {};
+  if (socket == nullptr) return {};
+  if (packet.hdr.is(Op::kCreditUpdate)) socket->answer_queued = false;
+  if (!socket->datagram.has_value()) return {};
   SendBuffer& buffer = socket->datagram->send_buffer;
   buffer.Release(packet.charge);
   if (socket->user_closed) {
@@ -389,8 +397,8 @@ Work Transport::OnSent(const Packet& packet) {
 // Receiving.
 
 ReceiveResult Transport::Receive(SocketId id, std::byte* out, uint32_t max) {
-  Socket* socket = table_.Find(id);
-  if (socket == nullptr || socket->user_closed) {
+  Socket* socket = FindOpen(id);
+  if (socket == nullptr) {
     ReceiveResult result;
     result.status = NoSuchSocket();
     result.work.syscalls = 1;
@@ -425,7 +433,7 @@ ReceiveResult Transport::ReceiveStream(Socket& socket, std::byte* out,
   result.work.bytes_copied = result.bytes;
   if (connection.state() == Connection::State::kEstablished &&
       connection.credit().UpdateDue(socket.low_water)) {
-    Emit(socket, Op::kCreditUpdate, 0, /*is_reply=*/false);
+    Emit(socket, Op::kCreditUpdate);
   }
   return result;
 }
@@ -454,7 +462,7 @@ ReceiveResult Transport::ReceiveDatagram(Socket& socket, std::byte* out,
 }
 
 uint32_t Transport::Readable(SocketId id, uint32_t max) const {
-  const Socket* socket = table_.Find(id);
+  const Socket* socket = FindOpen(id);
   if (socket == nullptr) return 0;
   if (socket->datagram.has_value()) {
     const Packet* first = socket->datagram->receive_queue.front();
@@ -467,22 +475,23 @@ uint32_t Transport::Readable(SocketId id, uint32_t max) const {
 // Options.
 
 absl::Status Transport::SetBufferSize(SocketId id, StreamBufferSize size) {
-  Socket* socket = table_.Find(id);
+  Socket* socket = FindOpen(id);
   if (socket == nullptr) return NoSuchSocket();
   if (size.min > size.max) return InvalidCall("minimum above maximum");
   size.size = std::clamp(size.size, size.min, size.max);
   const bool changed = size.size != socket->buffer_size.size;
   socket->buffer_size = size;
   if (!socket->connection.has_value() || !changed) return absl::OkStatus();
-  socket->connection->credit().Resize(Clamp32(size.size));
+  socket->connection->credit().Resize(size.BufAlloc());
   if (socket->connection->state() == Connection::State::kEstablished) {
-    Emit(*socket, Op::kCreditUpdate, 0, /*is_reply=*/false);
+    Emit(*socket, Op::kCreditUpdate);
   }
+  WakeUp(*socket, kWritable);  // the buffer also caps what may be sent
   return absl::OkStatus();
 }
 
 absl::Status Transport::SetLowWater(SocketId id, uint32_t bytes) {
-  Socket* socket = table_.Find(id);
+  Socket* socket = FindOpen(id);
   if (socket == nullptr) return NoSuchSocket();
   if (bytes > socket->buffer_size.size) {
     return InvalidCall("SO_RCVLOWAT above the buffer would never be met");
@@ -492,13 +501,14 @@ absl::Status Transport::SetLowWater(SocketId id, uint32_t bytes) {
   const Credit& credit = socket->connection->credit();
   if (socket->connection->state() == Connection::State::kEstablished &&
       credit.rx_bytes() < socket->low_water && credit.HasUnannounced()) {
-    Emit(*socket, Op::kCreditUpdate, 0, /*is_reply=*/false);
+    Emit(*socket, Op::kCreditUpdate);
   }
+  WakeUp(*socket, kReadable);
   return absl::OkStatus();
 }
 
 absl::Status Transport::SetSendBuffer(SocketId id, uint32_t value) {
-  Socket* socket = table_.Find(id);
+  Socket* socket = FindOpen(id);
   if (socket == nullptr) return NoSuchSocket();
   if (!socket->datagram.has_value())
     return InvalidCall("not a datagram socket");
@@ -511,7 +521,7 @@ absl::Status Transport::SetSendBuffer(SocketId id, uint32_t value) {
 }
 
 absl::Status Transport::SetReceiveBuffer(SocketId id, uint32_t value) {
-  Socket* socket = table_.Find(id);
+  Socket* socket = FindOpen(id);
   if (socket == nullptr) return NoSuchSocket();
   if (!socket->datagram.has_value())
     return InvalidCall("not a datagram socket");
@@ -523,14 +533,14 @@ absl::Status Transport::SetReceiveBuffer(SocketId id, uint32_t value) {
 // Sleeping.
 
 bool Transport::WaitFor(SocketId id, uint32_t events) {
-  Socket* socket = table_.Find(id);
+  Socket* socket = FindOpen(id);
   if (socket == nullptr || Holds(*socket, events)) return true;
   socket->waiting |= events;
   return false;
 }
 
 bool Transport::IsReady(SocketId id, uint32_t events) const {
-  const Socket* socket = table_.Find(id);
+  const Socket* socket = FindOpen(id);
   return socket == nullptr || Holds(*socket, events);
 }
 
@@ -588,7 +598,7 @@ Work Transport::OnDeadline(Instant now) {
     Socket& socket = *table_.Find(deadlines_.begin()->second);
     ClearDeadline(socket);
     const Op op = socket.connection->TimeOut();
-    if (op != Op::kInvalid) Emit(socket, op, 0, /*is_reply=*/false);
+    if (op != Op::kInvalid) Emit(socket, op);
     WakeUp(socket, kAllEvents);
     SettleClosed(socket);
   }

@@ -149,8 +149,8 @@ class Transport {
   // cause. Replies join the send list.
   Work Deliver(PacketPtr packet, Instant now);
   // From below: a packet that could not be taken for want of memory. A stream
-  // loses nothing silently: its peer gets an RST.
-  void Refuse(const VsockHdr& hdr);
+  // loses nothing silently: it ends, and its peer gets an RST.
+  Work Refuse(const VsockHdr& hdr);
   // From below: the layer has no more use for a packet that was sent.
   Work OnSent(const Packet& packet);
 
@@ -169,6 +169,10 @@ class Transport {
   SocketTable& table() { return table_; }
 
  private:
+  Socket* FindOpen(SocketId id);
+  const Socket* FindOpen(SocketId id) const {
+    return const_cast<Transport*>(this)->FindOpen(id);
+  }
   SendResult BeginSend(Socket& socket, const Message& message);
   void EndSend(Socket& socket);
   SendResult BeginStreamSend(Socket& socket, const Message& message);
@@ -183,7 +187,8 @@ class Transport {
   void DeliverToListener(Socket& listener, const VsockHdr& hdr);
   void DeliverToConnection(Socket& socket, PacketPtr packet);
 
-  void Emit(Socket& socket, Op op, uint32_t flags, bool is_reply);
+  void Emit(Socket& socket, Op op, uint32_t flags = 0);
+  void Answer(Socket& socket, Op op);
   void EmitReset(const VsockHdr& cause);
   void Enqueue(PacketPtr packet);
   void AnswerClose(Socket& socket, Op op, Instant now);

@@ -73,12 +73,12 @@ void Transport::DeliverToListener(Socket& listener, const VsockHdr& hdr) {
   const absl::Status held = table_.Connect(child, *listener.port, hdr.source());
   VSOCK_CHECK(held.ok());  // the flow was looked up before
   child.connection.emplace(Connection::State::kEstablished,
-                           static_cast<uint32_t>(child.buffer_size.size),
+                           child.buffer_size.BufAlloc(),
                            options_.receive_limit);
   child.connection->credit().OnPeer(hdr);
   child.accepted_from = listener.id;
   listener.listener->queue.push_back(child.id);
-  Emit(child, Op::kResponse, 0, /*is_reply=*/true);
+  Emit(child, Op::kResponse);
   WakeUp(listener, kAcceptable);
 }
 
@@ -91,20 +91,32 @@ void Transport::DeliverToConnection(Socket& socket, PacketPtr packet) {
       socket.connection->credit().rx_bytes() - queued;
   if (reaction.unexpected) losses_.Add(DropReason::kMalformed, hdr);
   if (reaction.discarded) losses_.Add(DropReason::kSocketClosed, hdr);
-  if (reaction.reply != Op::kInvalid) {
-    Emit(socket, reaction.reply, 0, /*is_reply=*/true);
-  }
+  if ((reaction.events & kConnected) != 0) ClearDeadline(socket);
+  if (reaction.reply != Op::kInvalid) Answer(socket, reaction.reply);
   WakeUp(socket, reaction.events);
   SettleClosed(socket);
 }
 
-void Transport::Emit(Socket& socket, Op op, uint32_t flags, bool is_reply) {
+// What a connection answers is bounded without a limit on replies: one RST
+// ends it, and a CREDIT_UPDATE that is still queued serves for all requests
+// that find nothing new to tell.
+void Transport::Answer(Socket& socket, Op op) {
+  if (op == Op::kCreditUpdate && socket.answer_queued &&
+      !socket.connection->credit().HasUnannounced()) {
+    return;
+  }
+  socket.answer_queued |= op == Op::kCreditUpdate;
+  Emit(socket, op);
+}
+
+void Transport::Emit(Socket& socket, Op op, uint32_t flags) {
   PacketPtr packet = pool_.Allocate(0);
   packet->hdr.set(Type::kStream, op);
   packet->hdr.set_source({options_.cid, *socket.port});
   packet->hdr.set_destination(*socket.peer);
   packet->hdr.flags = flags;
-  packet->is_reply = is_reply;
+  packet->owner = socket.id;
+  packet->is_reply = op == Op::kResponse;
   socket.connection->credit().Stamp(packet->hdr);
   Enqueue(std::move(packet));
 }
@@ -123,9 +135,19 @@ void Transport::EmitReset(const VsockHdr& cause) {
   Enqueue(std::move(packet));
 }
 
-void Transport::Refuse(const VsockHdr& hdr) {
+Work Transport::Refuse(const VsockHdr& hdr) {
   losses_.Add(DropReason::kNoMemory, hdr);
-  if (!hdr.is(Type::kDgram)) EmitReset(hdr);
+  if (hdr.is(Type::kDgram)) return {};
+  Socket* socket = table_.FindConnected(Port(hdr.dst_port), hdr.source());
+  if (socket == nullptr) {
+    EmitReset(hdr);
+    return {};
+  }
+  const size_t before = wakes_.size();
+  Emit(*socket, socket->connection->FailForMemory());
+  WakeUp(*socket, kAllEvents);
+  SettleClosed(*socket);
+  return {.wakeups = static_cast<uint32_t>(wakes_.size() - before)};
 }
 
 void Transport::Enqueue(PacketPtr packet) {
@@ -136,7 +158,11 @@ void Transport::Enqueue(PacketPtr packet) {
   }
   PacketQueue* list = router_.Route(Cid(packet->hdr.dst_cid));
   VSOCK_CHECK(list != nullptr);  // a route is checked before a socket uses it
-  list->PushBack(std::move(packet));
+  if (packet->is_reply) {
+    list->PushReply(std::move(packet));
+  } else {
+    list->PushBack(std::move(packet));
+  }
 }
 
 }  // namespace vsock

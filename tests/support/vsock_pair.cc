@@ -31,44 +31,70 @@ VsockPair::VsockPair(const Options& options) {
 }
 
 void VsockPair::Apply(const Effects& effects) {
-  total_ += effects.work;
-  send_work_ |= effects.run_send_work;
-  rx_work_ |= effects.run_rx_work || effects.interrupt_rx;
-  reclaim_ |= effects.interrupt_tx;
-  if (effects.kick_tx) device_work_ |= device_->OnTxKick();
-  if (effects.kick_rx) device_work_ |= device_->OnRxKick();
+  pending_[Index(Worker::kSend)] |= effects.run_send_work;
+  pending_[Index(Worker::kRx)] |= effects.run_rx_work || effects.interrupt_rx;
+  pending_[Index(Worker::kReclaim)] |= effects.interrupt_tx;
+  bool& device = pending_[Index(Worker::kDevice)];
+  if (effects.kick_tx) device |= device_->OnTxKick();
+  if (effects.kick_rx) device |= device_->OnRxKick();
+}
+
+void VsockPair::RecordWire() {
+  wire_.emplace(guest_->memory(), guest_->driver().layout());
+  Look();
+  wire_->Clear();
+}
+
+void VsockPair::Look() {
+  if (wire_.has_value()) wire_->Observe();
+}
+
+Work VsockPair::TakeUp() {
+  Work work = guest_->transport().OnDeadline(now_);
+  work += host_->transport().OnDeadline(now_);
+  const Effects effects = guest_->driver().Submit();
+  Apply(effects);
+  work += effects.work;
+  pending_[Index(Worker::kDevice)] |= device_->Submit();
+  Look();
+  return work;
+}
+
+Effects VsockPair::StepOf(Worker worker) {
+  switch (worker) {
+    case Worker::kReclaim:
+      return guest_->driver().ReclaimStep();
+    case Worker::kSend:
+      return guest_->driver().SendStep();
+    case Worker::kDevice:
+      return device_->Step(now_);
+    case Worker::kRx:
+      return guest_->driver().RxStep(now_);
+  }
+  VSOCK_CHECK(false);
+}
+
+Work VsockPair::Step(Worker worker) {
+  VSOCK_CHECK(HasWork(worker));
+  const Effects effects = StepOf(worker);
+  pending_[Index(worker)] = effects.more;
+  Apply(effects);
+  Look();
+  return effects.work;
 }
 
 Work VsockPair::Run(uint64_t limit) {
-  total_ = Work();
+  Work total = TakeUp();
   for (uint64_t round = 0; round < limit; ++round) {
-    total_ += guest_->transport().OnDeadline(now_);
-    total_ += host_->transport().OnDeadline(now_);
-    Apply(guest_->driver().Submit());
-    device_work_ |= device_->Submit();
-    if (!send_work_ && !rx_work_ && !reclaim_ && !device_work_) return total_;
-    if (reclaim_) {
-      reclaim_ = false;
-      Apply(guest_->driver().ReclaimStep());
+    bool any = false;
+    for (const Worker worker : kAllWorkers) {
+      if (!HasWork(worker) || paused_[Index(worker)]) continue;
+      total += Step(worker);
+      any = true;
     }
-    if (send_work_) {
-      const Effects effects = guest_->driver().SendStep();
-      send_work_ = effects.more;
-      Apply(effects);
-    }
-    if (device_work_) {
-      const Effects effects = device_->Step(now_);
-      device_work_ = effects.more;
-      Apply(effects);
-    }
-    if (rx_work_) {
-      const Effects effects = guest_->driver().RxStep(now_);
-      rx_work_ = effects.more;
-      Apply(effects);
-    }
+    if (!any) return total;
   }
   VSOCK_CHECK(false);  // livelock
-  return total_;
 }
 
 }  // namespace vsock
