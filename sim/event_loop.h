@@ -66,6 +66,8 @@ class EventLoop {
 inline void EventLoop::Schedule(Slot slot, vsock::Instant at) {
   VSOCK_CHECK(at >= now_);
   tree_.Set(slot, static_cast<uint64_t>(at.value()), requests_++);
+  // With many actors the next ones are far away in memory: ask for them ahead.
+  __builtin_prefetch(actors_[tree_.Contender(slot)]);
 }
 
 }  // namespace sim

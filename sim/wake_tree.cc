@@ -17,6 +17,7 @@ void WakeTree::Resize(uint32_t count) {
     nodes[node] = Lesser(nodes[2 * node], nodes[2 * node + 1]);
   }
   leaves_ = leaves;
+  contender_shift_ = std::max(std::countr_zero(leaves) - kContenderDepth, 0);
   nodes_ = std::move(nodes);
 }
 

@@ -47,6 +47,12 @@ class WakeTree {
   const Entry& top() const { return nodes_[1]; }
   bool waits(uint32_t slot) const { return !nodes_[leaves_ + slot].never(); }
 
+  // Who is due first among the slots near `slot`, which has been set: one of
+  // the 32 or so that are likely to be the top soon.
+  uint32_t Contender(uint32_t slot) const {
+    return nodes_[(leaves_ + slot) >> contender_shift_].slot();
+  }
+
   // Takes the top out, so that its slot waits for nothing. From here to
   // Settle() of that slot top() is not to be trusted: if the slot is set again
   // in between, as most are, one walk has done for both.
@@ -68,7 +74,10 @@ class WakeTree {
   static Entry Lesser(Entry a, Entry b);
   void Walk(uint32_t slot, Entry entry);
 
+  static constexpr int kContenderDepth = 5;  // of their nodes below the root
+
   size_t leaves_ = 1;  // a power of two
+  int contender_shift_ = 0;
   // Node i has the children 2i and 2i + 1; the root is node 1, the leaf of
   // slot s is node leaves_ + s.
   std::vector<Entry> nodes_ = std::vector<Entry>(2);

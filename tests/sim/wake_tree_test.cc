@@ -108,6 +108,25 @@ TEST(WakeTreeTest, AgreesWithASortedSetThroughAnyOperations) {
   }
 }
 
+TEST(WakeTreeTest, ContenderIsTheFirstOfTheSlotsNearby) {
+  WakeTree tree;
+  tree.Resize(64);  // two by two below depth 5
+  tree.Set(10, /*at=*/5, /*request=*/0);
+  tree.Set(12, /*at=*/1, /*request=*/1);
+
+  tree.Set(11, /*at=*/7, /*request=*/2);
+
+  EXPECT_EQ(tree.Contender(11), 10u);
+}
+
+TEST(WakeTreeTest, ContenderOfFewSlotsIsTheSlot) {
+  WakeTree tree;
+  tree.Resize(2);
+  tree.Set(1, /*at=*/5, /*request=*/0);
+
+  EXPECT_EQ(tree.Contender(1), 1u);
+}
+
 TEST(WakeTreeTest, HoldsTheLastInstantAndTheLastRequest) {
   WakeTree tree;
   tree.Resize(2);
