@@ -24,7 +24,7 @@ namespace {
 using Flow = Scenario::Flow;
 
 constexpr int kArmsPerTable = 3;
-constexpr size_t kWidestTitle = 20;
+constexpr size_t kWidestTitle = 22;
 constexpr double kBytesPerMegabyte = 1e6;
 constexpr char kNothing[] = "-";
 
@@ -149,7 +149,8 @@ class TableOfArms {
                Blocked("blocked_on_credit_us"));
     AddFlowRow("    on the send buffer", choose,
                Blocked("blocked_on_send_buffer_us"));
-    AddFlowRow("    on the tx ring", choose, Blocked("blocked_on_ring_us"));
+    AddFlowRow("    while the ring was full", choose,
+               Blocked("blocked_on_ring_us"));
   }
 
   // Streams lose nothing, so only the others have a figure.

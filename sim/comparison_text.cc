@@ -14,7 +14,7 @@ namespace sim {
 namespace {
 
 std::string Line(absl::string_view label, absl::string_view value) {
-  return absl::StrFormat("  %-26s%s\n", label, value);
+  return absl::StrFormat("  %-32s%s\n", label, value);
 }
 
 std::string DifferenceLine(const ComparisonResult& of) {

@@ -1,6 +1,5 @@
 #include "sim/conclusion.h"
 
-#include <cmath>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -35,11 +34,11 @@ std::string IntervalText(const ComparisonResult& comparison) {
 std::string Different(const Words& words, const ComparisonResult& comparison) {
   const double percent = comparison.difference_percent();
   return absl::StrFormat(
-      "%s gets %.1f %% %s in %s than in %s (%s), and chance does not explain "
-      "it (Welch p %s, Mann-Whitney p %s).",
-      words.flow, std::abs(percent), percent > 0 ? "more" : "less", words.arm,
-      words.against, IntervalText(comparison),
-      Probability(comparison.welch_p()),
+      "%s gets %s %s in %s than in %s (%s), and chance does not explain it "
+      "(Welch p %s, Mann-Whitney p %s).",
+      words.flow, SignedPercent(percent).substr(1),
+      percent > 0 ? "more" : "less", words.arm, words.against,
+      IntervalText(comparison), Probability(comparison.welch_p()),
       Probability(comparison.mann_whitney_p()));
 }
 
@@ -62,11 +61,20 @@ std::string Unclear(const Words& words, const ComparisonResult& comparison) {
 }
 
 std::string Untested(const Words& words, const ComparisonResult& comparison) {
+  if (comparison.n() < 2) {
+    return absl::StrFormat(
+        "Nothing can be said of %s in %s against %s: that takes two replicates "
+        "or more.",
+        words.flow, words.arm, words.against);
+  }
   return absl::StrFormat(
-      "Nothing can be said of %s in %s against %s: %u replicates %s.",
-      words.flow, words.arm, words.against, comparison.n(),
-      comparison.n() < 2 ? "have no spread to judge by"
-                         : "without any spread cannot be tested");
+      "No test applies to %s in %s against %s, since the runs of an arm do not "
+      "spread%s.",
+      words.flow, words.arm, words.against,
+      comparison.has_difference_percent()
+          ? absl::StrCat("; the difference is ",
+                         SignedPercent(comparison.difference_percent()))
+          : "");
 }
 
 std::string TooFew(const ComparisonResult& comparison) {

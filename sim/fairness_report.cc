@@ -93,6 +93,24 @@ std::string PublishedText(const ScenarioResult& result,
       "with 12 degrees of freedom.\n");
 }
 
+// The question's answer, if there is one.
+std::string AnswerTo(const ComparisonResult& comparison) {
+  switch (Judge(comparison)) {
+    case Verdict::kDifferent:
+      return absl::StrCat(
+          " So in this model a pool of datagrams hurts a lone stream ",
+          comparison.difference_percent() > 0 ? "less" : "more",
+          " than a pool of streams does.");
+    case Verdict::kSame:
+      return " So in this model neither pool hurts a lone stream more than the "
+             "other, within that interval.";
+    case Verdict::kUnclear:
+    case Verdict::kUntested:
+      return "";
+  }
+  return "";
+}
+
 // What our result says about the mail's.
 std::string PublishedConclusion(const ComparisonResult& comparison) {
   const Implied implied = ImpliedByTheMail();
@@ -124,8 +142,8 @@ std::string AnswerText(const ScenarioResult& result,
                       PowerText(comparison), "\n",
                       PublishedText(result, comparison), "\n", "What follows\n",
                       Wrap(absl::StrCat(Conclude(result.scenario(), comparison),
-                                        " ", PublishedConclusion(comparison))),
-                      "\n");
+                                        AnswerTo(comparison))),
+                      Wrap(PublishedConclusion(comparison)), "\n");
 }
 
 }  // namespace

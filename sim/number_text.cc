@@ -41,14 +41,17 @@ std::string Short(double value) {
 }
 
 std::string SignedPercent(double value) {
+  if (std::abs(value) >= 999.95) {
+    return absl::StrCat(value > 0 ? "+" : "", Short(value), " %");
+  }
   const std::string text = absl::StrFormat("%+.1f %%", value);
   return text == "-0.0 %" || text == "+0.0 %" ? "0.0 %" : text;
 }
 
 std::string Probability(double value) {
-  if (value < 0.001) return "below 0.001";
-  if (value > 0.999) return "above 0.999";
-  return absl::StrFormat("%.3f", value);
+  if (value < 0.001) return "< 0.001";
+  if (value > 0.999) return "> 0.999";
+  return absl::StrFormat("= %.3f", value);
 }
 
 }  // namespace sim

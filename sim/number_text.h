@@ -22,10 +22,10 @@ std::string WithCommas(uint64_t value);
 // "612", "12,346".
 std::string Short(double value);
 
-// With sign and one decimal, as a percentage: "+16.0 %".
+// With sign, as a percentage: "+16.0 %", "+4,730 %".
 std::string SignedPercent(double value);
 
-// "0.032"; "below 0.001" and "above 0.999" at the ends.
+// "= 0.032"; "< 0.001" and "> 0.999" at the ends.
 std::string Probability(double value);
 
 }  // namespace sim

@@ -10,6 +10,7 @@
 #include "sim/arm_table.h"
 #include "sim/comparison_text.h"
 #include "sim/conclusion.h"
+#include "sim/notes.h"
 #include "sim/number_text.h"
 #include "sim/result.pb.h"
 #include "sim/version.h"
@@ -67,9 +68,14 @@ std::string Wrap(absl::string_view text) {
 }
 
 std::string ReportHead(const Scenario& scenario, const Platform& platform) {
+  std::string notes;
+  for (const std::string& note : ScenarioNotes(scenario)) {
+    notes += Wrap(absl::StrCat("Note: ", note, "."));
+  }
   return absl::StrCat(
       Wrap(absl::StrCat(scenario.name(), ": ", scenario.question())),
-      Wrap(RunsText(scenario)), Wrap(MachineText(scenario, platform)), "\n");
+      Wrap(RunsText(scenario)), Wrap(MachineText(scenario, platform)), notes,
+      "\n");
 }
 
 std::string IncompleteText(const ScenarioResult& result) {

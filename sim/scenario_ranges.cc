@@ -65,7 +65,7 @@ constexpr Range kRanges[] = {
     {"flow.from.cid", 2, kMost32 - 1},
     {"flow.from.port", 0, kMostPort},
     {"flow.to.cid", 2, kMost32 - 1},
-    {"flow.to.port", 1, kMostPort},
+    {"flow.to.port", 0, kMostPort},
     {"flow.count", 1, 100000},
     {"flow.receiving_sockets", 1, 100000},
     {"flow.message_bytes", 0, kMostStreamCall},

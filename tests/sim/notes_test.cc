@@ -1,0 +1,63 @@
+#include "sim/notes.h"
+
+#include <string>
+#include <vector>
+
+#include "google/protobuf/text_format.h"
+#include "gtest/gtest.h"
+#include "sim/scenario.pb.h"
+#include "sim/scenario_defaults.h"
+
+namespace sim {
+namespace {
+
+std::vector<std::string> NotesOn(const std::string& flow) {
+  Scenario scenario;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(
+      "flow { name: \"f\" " + flow + " }", &scenario));
+  FillDefaults(scenario);
+  return ScenarioNotes(scenario);
+}
+
+// setsockopt takes at most wmem_max and rmem_max, 212992 on older kernels.
+TEST(NotesTest, TellsOfDatagramBuffersThatTheKernelClamps) {
+  const std::string ends = "type: DGRAM from { cid: 3 } to { cid: 2 } ";
+
+  EXPECT_EQ(NotesOn(ends + "buffer_bytes: 300000"),
+            (std::vector<std::string>{
+                "f: SO_SNDBUF 300000 becomes 212992 (wmem_max_bytes)",
+                "f: SO_RCVBUF 300000 becomes 212992 (rmem_max_bytes)"}));
+  EXPECT_TRUE(NotesOn(ends + "buffer_bytes: 212992").empty());
+}
+
+// Linux keeps SO_VM_SOCKETS_BUFFER_SIZE within 128..262144 by default.
+TEST(NotesTest, TellsOfStreamBuffersThatTheKernelClamps) {
+  const std::string ends = "type: STREAM from { cid: 3 } to { cid: 2 } ";
+
+  EXPECT_EQ(NotesOn(ends + "buffer_bytes: 300000"),
+            (std::vector<std::string>{"f: SO_VM_SOCKETS_BUFFER_SIZE 300000 "
+                                      "becomes 262144 "
+                                      "(stream_buffer_max_bytes)"}));
+  EXPECT_EQ(NotesOn(ends + "buffer_bytes: 100").size(), 1u);
+  EXPECT_TRUE(NotesOn(ends).empty());
+}
+
+// 4096 + 44 bytes fit an rx buffer of 4140; one more does not.
+TEST(NotesTest, TellsOfDatagramsThatFitNoRxBuffer) {
+  const std::string ends = "type: DGRAM from { cid: 2 } to { cid: 3 } ";
+
+  EXPECT_TRUE(NotesOn(ends + "message_bytes: 4096").empty());
+  EXPECT_EQ(NotesOn(ends + "message_bytes: 4097"),
+            (std::vector<std::string>{"f: its datagrams do not fit rx buffers "
+                                      "of 4140 bytes, so all are dropped"}));
+}
+
+TEST(NotesTest, TellsOfDatagramsThatAreTruncated) {
+  EXPECT_EQ(NotesOn("type: DGRAM from { cid: 3 } to { cid: 2 } "
+                    "receiver { read_bytes: 10 }"),
+            (std::vector<std::string>{
+                "f: its receivers truncate datagrams to 10 bytes"}));
+}
+
+}  // namespace
+}  // namespace sim
