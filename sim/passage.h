@@ -23,6 +23,17 @@ class Passage {
 
   // `in` items have gone in so far, `out` have come out.
   void Observe(vsock::Instant now, uint64_t in, uint64_t out) {
+    if (in != in_ || out != out_) Pass(now, in, out);
+  }
+
+  // Little's law and flow balance.
+  absl::Status Check(vsock::Instant now) const {
+    return station_.Check(
+        now, std::vector<vsock::Instant>(arrived_.begin(), arrived_.end()));
+  }
+
+ private:
+  void Pass(vsock::Instant now, uint64_t in, uint64_t out) {
     for (; in_ < in; ++in_) {
       arrived_.push_back(now);
       station_.Arrive(now);
@@ -33,13 +44,6 @@ class Passage {
     }
   }
 
-  // Little's law and flow balance.
-  absl::Status Check(vsock::Instant now) const {
-    return station_.Check(
-        now, std::vector<vsock::Instant>(arrived_.begin(), arrived_.end()));
-  }
-
- private:
   uint64_t in_ = 0;
   uint64_t out_ = 0;
   std::deque<vsock::Instant> arrived_;
