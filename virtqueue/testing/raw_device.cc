@@ -39,6 +39,11 @@ uint16_t RawDevice::AvailIdx() const {
 
 uint16_t RawDevice::AvailFlags() const { return ring_.avail_flags->Load(); }
 
+RawDevice::UsedElem RawDevice::Used(uint16_t slot) const {
+  const SharedUsedElem& elem = ring_.used_ring.At(slot);
+  return {.id = elem.id.Load(), .len = elem.len.Load()};
+}
+
 uint16_t RawDevice::UsedFlags() const { return ring_.used_flags->Load(); }
 
 uint16_t RawDevice::UsedEvent() const { return ring_.used_event->Load(); }

@@ -29,6 +29,11 @@ class RawDevice {
   uint16_t Head(uint16_t slot) const;
   uint16_t AvailIdx() const;
   uint16_t AvailFlags() const;
+  struct UsedElem {
+    uint32_t id = 0;
+    uint32_t len = 0;
+  };
+  UsedElem Used(uint16_t slot) const;
   uint16_t UsedFlags() const;
   uint16_t UsedEvent() const;
 
