@@ -7,6 +7,7 @@
 // What a call draws does not depend on a mean or a mode (and on a range only
 // with a chance of range / 2^64), so the same stream stays in step across the
 // arms of an experiment: common random numbers.
+// One draw a statement: the order of arguments is the compiler's own.
 
 #ifndef SIM_RANDOM_H_
 #define SIM_RANDOM_H_

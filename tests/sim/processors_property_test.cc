@@ -142,8 +142,9 @@ class Disturber final : public Actor {
     const auto task = static_cast<size_t>(random_.Uniform(0, 11));
     cpus_.Ready(*tasks_[task], Nanos(random_.Uniform(0, 10)));
     if (random_.OneIn(3)) {
-      cpus_.Interrupt(static_cast<uint32_t>(random_.Uniform(0, 3)),
-                      Nanos(random_.Uniform(0, 15)));
+      // Two statements: arguments are drawn in an order of the compiler's own.
+      const auto cpu = static_cast<uint32_t>(random_.Uniform(0, 3));
+      cpus_.Interrupt(cpu, Nanos(random_.Uniform(0, 15)));
     }
     ASSERT_TRUE(cpus_.Check().ok()) << cpus_.Check();
     WakeAt(now + Nanos(random_.Uniform(0, 12)));
@@ -197,7 +198,7 @@ TEST(ProcessorsPropertyTest, OneSeedIsOneRun) {
 // Which number this is does not matter; that every compiler and every build
 // mode gets it does.
 TEST(ProcessorsPropertyTest, OneSeedIsOneRunWithEveryCompiler) {
-  EXPECT_EQ(Wandering(1).loop.trace_hash(), 7880840352006512238u);
+  EXPECT_EQ(Wandering(1).loop.trace_hash(), 7410453108811466256u);
 }
 
 }  // namespace
