@@ -14,6 +14,10 @@ std::vector<std::byte> Pattern(uint32_t len, uint32_t seed) {
   return bytes;
 }
 
+void End::MustSend(uint32_t len) const {
+  VSOCK_CHECK(Send(len).accepted == len);
+}
+
 void End::SendBytes(const std::vector<std::byte>& bytes) const {
   for (size_t sent = 0; sent < bytes.size();) {
     const SendResult result =

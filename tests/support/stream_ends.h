@@ -26,6 +26,8 @@ struct End {
   SendResult Send(uint32_t len) const {
     return sockets->Send(id, {.len = len});
   }
+  // Sends all `len` bytes, which one packet holds and there is room for.
+  void MustSend(uint32_t len) const;
   // Sends all of `bytes`, which the peer's buffer has room for.
   void SendBytes(const std::vector<std::byte>& bytes) const;
   // What there is, up to `max` bytes, in one call.
