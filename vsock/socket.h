@@ -37,9 +37,9 @@ struct Listener {
 };
 
 struct DatagramPart {
+  uint32_t shutdown = 0;
   SendBuffer send_buffer;
   DatagramQueue receive_queue;
-  uint32_t shutdown = 0;
 };
 
 // Messages and payload bytes between an application and its socket.
@@ -51,28 +51,30 @@ struct SocketCounters {
   uint64_t arrived_bytes = 0;   // accepted from below
 };
 
+// What most messages look at lies together at the beginning: with thousands of
+// sockets none is in the cache, and each costs the lines that it spreads over.
 struct Socket {
   SocketId id;
   Type type = Type::kStream;
-  std::optional<Port> port;     // once bound
-  std::optional<Address> peer;  // once connected
+  bool user_closed = false;    // kept only until charges and handshakes end
+  bool answer_queued = false;  // a CREDIT_UPDATE to a request, not sent yet
   bool auto_bound = false;
+  uint32_t waiting = 0;         // events its user sleeps for
+  uint32_t low_water = 1;       // SO_RCVLOWAT
+  std::optional<Port> port;     // once bound
+  PacketPtr in_hand;            // admitted and copied, not handed over
+  std::optional<Address> peer;  // once connected
 
-  // Exactly one is there: a stream socket has none of them before it connects
-  // or listens.
+  // At most one of datagram, connection and listener is there: a stream socket
+  // has none of them before it connects or listens.
+  std::optional<DatagramPart> datagram;
+  SocketCounters counters;
   std::optional<Connection> connection;
   std::optional<Listener> listener;
-  std::optional<DatagramPart> datagram;
 
   StreamBufferSize buffer_size;
-  uint32_t low_water = 1;      // SO_RCVLOWAT
-  uint32_t waiting = 0;        // events its user sleeps for
-  bool answer_queued = false;  // a CREDIT_UPDATE to a request, not sent yet
-  bool user_closed = false;    // kept only until charges and handshakes end
-  SocketId accepted_from;      // listener whose queue still holds it
+  SocketId accepted_from;  // listener whose queue still holds it
   std::optional<Instant> deadline;
-  PacketPtr in_hand;  // admitted and copied, not handed over
-  SocketCounters counters;
 };
 
 }  // namespace vsock

@@ -17,7 +17,6 @@ Socket& SocketTable::Add(Type type) {
   }
   Slot& slot = *slots_[index];
   ++slot.generation;
-  slot.used = true;
   slot.socket.id = SocketId(uint64_t{slot.generation} << 32 | index);
   slot.socket.type = type;
   ++size_;
@@ -28,7 +27,6 @@ void SocketTable::Remove(SocketId id) {
   VSOCK_CHECK(Find(id) != nullptr);
   const uint32_t index = static_cast<uint32_t>(id.value());
   slots_[index]->socket = Socket();
-  slots_[index]->used = false;
   free_.push_back(index);
   --size_;
 }

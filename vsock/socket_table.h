@@ -31,9 +31,8 @@ class SocketTable {
   Socket* Find(SocketId id) {
     const uint32_t index = static_cast<uint32_t>(id.value());
     if (index >= slots_.size()) return nullptr;
-    Slot& slot = *slots_[index];
-    const bool current = slot.used && slot.generation == id.value() >> 32;
-    return current ? &slot.socket : nullptr;
+    Socket& socket = slots_[index]->socket;
+    return socket.id == id && id != SocketId() ? &socket : nullptr;
   }
   const Socket* Find(SocketId id) const {
     return const_cast<SocketTable*>(this)->Find(id);
@@ -54,7 +53,7 @@ class SocketTable {
   template <typename Visitor>
   void ForEach(Visitor visit) {
     for (const std::unique_ptr<Slot>& slot : slots_) {
-      if (slot->used) visit(slot->socket);
+      if (slot->socket.id != SocketId()) visit(slot->socket);
     }
   }
 
@@ -64,10 +63,9 @@ class SocketTable {
   void SetAutoPorts(Port first, Port last);
 
  private:
-  struct Slot {
-    uint32_t generation = 0;
-    bool used = false;
-    Socket socket;
+  struct alignas(64) Slot {
+    Socket socket;            // of id 0 while nobody uses the slot
+    uint32_t generation = 0;  // the upper half of its ids, from 1 on
   };
   struct Flow {
     Port local;

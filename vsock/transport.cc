@@ -59,9 +59,10 @@ absl::StatusOr<SocketId> Transport::Open(Type type) {
   Socket& socket = table_.Add(type);
   socket.buffer_size = options_.stream_buffer;
   if (type == Type::kDgram) {
-    socket.datagram.emplace(
-        DatagramPart{SendBuffer(options_.datagram_send_buffer.initial),
-                     DatagramQueue(options_.datagram_receive_buffer.initial)});
+    socket.datagram.emplace(DatagramPart{
+        .send_buffer = SendBuffer(options_.datagram_send_buffer.initial),
+        .receive_queue =
+            DatagramQueue(options_.datagram_receive_buffer.initial)});
   }
   return socket.id;
 }
@@ -362,16 +363,15 @@ void Transport::EndSend(SocketId id) {
 }
 
 void Transport::EndSend(Socket& socket) {
-  if (socket.connection.has_value() &&
-      socket.connection->state() != Connection::State::kEstablished) {
-    return DropInHand(socket);  // it ended between the two halves
-  }
   Packet& packet = *socket.in_hand;
-  ++socket.counters.sent_messages;
-  socket.counters.sent_bytes += packet.hdr.len;
-  if (socket.connection.has_value()) {
+  if (!socket.datagram.has_value()) {
+    if (socket.connection->state() != Connection::State::kEstablished) {
+      return DropInHand(socket);  // it ended between the two halves
+    }
     socket.connection->credit().Stamp(packet.hdr);
   }
+  ++socket.counters.sent_messages;
+  socket.counters.sent_bytes += packet.hdr.len;
   Enqueue(std::move(socket.in_hand));
 }
 
@@ -545,9 +545,6 @@ bool Transport::IsReady(SocketId id, uint32_t events) const {
 }
 
 bool Transport::Holds(const Socket& socket, uint32_t events) const {
-  if (socket.listener.has_value()) {
-    return (events & kAcceptable) != 0 && !socket.listener->queue.empty();
-  }
   if (socket.datagram.has_value()) {
     const DatagramPart& part = *socket.datagram;
     return ((events & kReadable) != 0 &&
@@ -556,6 +553,9 @@ bool Transport::Holds(const Socket& socket, uint32_t events) const {
            ((events & kWritable) != 0 &&
             (part.send_buffer.HasRoom() ||
              (part.shutdown & kShutdownSend) != 0));
+  }
+  if (socket.listener.has_value()) {
+    return (events & kAcceptable) != 0 && !socket.listener->queue.empty();
   }
   if (!socket.connection.has_value()) return true;
   const Connection& connection = *socket.connection;
