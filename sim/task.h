@@ -49,6 +49,9 @@ class Task {
   // Ties the task to one processor of its set; before its first Ready().
   void PinTo(uint32_t processor) { pinned_ = processor; }
 
+  // Blocked, and nobody has woken it.
+  bool asleep() const { return state_ == State::kBlocked; }
+
   const TaskUse& use() const { return use_; }
 
  private:

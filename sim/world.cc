@@ -179,6 +179,9 @@ absl::StatusOr<std::unique_ptr<World>> World::Create(const Scenario& scenario,
        .byte_weight = scenario.device().byte_weight()});
   if (!device.ok()) return device.status();
   world->device_ = *device;
+  if (scenario.checks()) {
+    world->properties_.emplace(*world->guest_, *world->host_, **device);
+  }
   for (vsock::LossLog* losses :
        {&world->guest_->transport().losses(), &world->guest_->driver().losses(),
         &world->host_->transport().losses(), &world->device_->losses()}) {
@@ -253,6 +256,9 @@ Nanos World::Settle(Side side, Step step, const Effects& effects,
   Dispatch(effects, chance);
   WakeSleepers(side);
   Observe();
+  if (properties_.has_value()) {
+    if (absl::Status s = properties_->AfterStep(); !s.ok()) Stop(std::move(s));
+  }
   return costs_.Price(step, effects.work, chance.CostFactor());
 }
 
@@ -350,17 +356,28 @@ void World::Observe() {
   tx_ring_.Observe(now(), driver.tx_added(), device_->tx_completed());
 }
 
+// The first breach ends the run.
+void World::Stop(absl::Status breach) {
+  if (breach_.ok()) breach_ = std::move(breach);
+  loop_.Stop();
+}
+
 absl::Status World::Run(const std::atomic<bool>& stop) {
-  while (loop_.now() < end_) {
+  while (loop_.now() < end_ && breach_.ok()) {
     if (stop.load(std::memory_order_relaxed)) {
       return absl::CancelledError("the run was stopped");
     }
     loop_.RunUntil(std::min(end_, loop_.now() + kStopCheck));
   }
-  return absl::OkStatus();
+  return breach_;
 }
 
 absl::Status World::Check() {
+  // Most runs are cut off in the middle of their traffic. One that has come to
+  // rest must have done so with nothing left over.
+  if (properties_.has_value() && AtRest()) {
+    if (absl::Status s = properties_->AtRest(); !s.ok()) return s;
+  }
   for (const absl::Status& status :
        {guest_->driver().status(), device_->status(), guest_cpus_.Check(),
         host_cpus_.Check(), guest_send_list_.Check(now()),
@@ -368,6 +385,11 @@ absl::Status World::Check() {
     if (!status.ok()) return status;
   }
   return absl::OkStatus();
+}
+
+bool World::AtRest() const {
+  return send_worker_->asleep() && reclaim_worker_->asleep() &&
+         rx_worker_->asleep() && vhost_worker_->asleep();
 }
 
 World::Snapshot World::TakeSnapshot() const {

@@ -14,6 +14,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -36,6 +37,7 @@
 #include "sim/window.h"
 #include "vsock/guest.h"
 #include "vsock/host.h"
+#include "vsock/properties.h"
 
 namespace sim {
 
@@ -134,6 +136,8 @@ class World {
 
   void Dispatch(const vsock::Effects& effects, Chance& chance);
   void WakeSleepers(Side side);
+  void Stop(absl::Status breach);
+  bool AtRest() const;
   void BookLosses(vsock::LossLog& losses);
   void Observe();
   Snapshot TakeSnapshot() const;
@@ -147,6 +151,8 @@ class World {
   std::unique_ptr<vsock::Guest> guest_;
   std::unique_ptr<vsock::Host> host_;
   vsock::Device* device_ = nullptr;
+  std::optional<vsock::Properties> properties_;  // if they are to be checked
+  absl::Status breach_;                          // the first
   Processors guest_cpus_;
   Processors host_cpus_;
   std::unique_ptr<SendWorker> send_worker_;

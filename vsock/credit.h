@@ -95,6 +95,7 @@ class Credit {
 
   // Announces: every packet of the flow carries both numbers.
   void Stamp(VsockHdr& hdr) {
+    if (most_announced_ < buf_alloc_) most_announced_ = buf_alloc_;
     hdr.buf_alloc = buf_alloc_;
     hdr.fwd_cnt = fwd_cnt_;
     last_fwd_cnt_ = fwd_cnt_;
@@ -109,6 +110,7 @@ class Credit {
   }
 
   uint32_t buf_alloc() const { return buf_alloc_; }
+  uint32_t most_announced() const { return most_announced_; }
   uint32_t buf_used() const { return buf_used_; }
   uint32_t rx_bytes() const { return rx_bytes_; }
   uint32_t fwd_cnt() const { return fwd_cnt_; }
@@ -125,7 +127,8 @@ class Credit {
   uint32_t peer_buf_alloc_ = 0;
   uint32_t peer_fwd_cnt_ = 0;
 
-  uint32_t buf_alloc_;         // bytes announced
+  uint32_t buf_alloc_;  // bytes announced
+  uint32_t most_announced_ = 0;
   uint32_t buf_used_ = 0;      // bytes held by queued packets
   uint32_t rx_bytes_ = 0;      // bytes not read yet
   uint32_t fwd_cnt_ = 0;       // bytes freed

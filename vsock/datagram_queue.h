@@ -16,7 +16,7 @@ namespace vsock {
 
 class DatagramQueue {
  public:
-  explicit DatagramQueue(uint32_t limit) : limit_(limit) {}
+  explicit DatagramQueue(uint32_t limit) : limit_(limit), most_limit_(limit) {}
 
   // Keeps the packet, charged `charge` bytes, or leaves it to the caller.
   bool Offer(PacketPtr& packet, uint32_t charge, DropPolicy& policy,
@@ -42,12 +42,17 @@ class DatagramQueue {
   bool empty() const { return packets_.empty(); }
   uint32_t size() const { return packets_.size(); }
 
-  void Resize(uint32_t limit) { limit_ = limit; }
-  uint32_t limit() const { return limit_; }      // sk_rcvbuf
-  uint64_t charged() const { return charged_; }  // sk_rmem_alloc
+  void Resize(uint32_t limit) {
+    limit_ = limit;
+    if (most_limit_ < limit) most_limit_ = limit;
+  }
+  uint32_t most_limit() const { return most_limit_; }  // there ever was
+  uint32_t limit() const { return limit_; }            // sk_rcvbuf
+  uint64_t charged() const { return charged_; }        // sk_rmem_alloc
 
  private:
   uint32_t limit_;
+  uint32_t most_limit_;
   uint64_t charged_ = 0;
   PacketQueue packets_;
 };

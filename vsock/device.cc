@@ -138,20 +138,20 @@ PacketPtr Device::TakeUp(const Chain& chain, Effects& effects) {
   VsockHdr hdr;
   const size_t got = chain.CopyFrom(
       0, absl::MakeSpan(reinterpret_cast<std::byte*>(&hdr), kHdrBytes));
+  PacketPtr packet;
   if (got < kHdrBytes || chain.writable_bytes() > 0 ||
       hdr.len > chain.readable_bytes() - kHdrBytes || hdr.len > kMaxPayload) {
     losses_.Add(DropReason::kMalformed, hdr);
-    return nullptr;
-  }
-  if (hdr.src_cid != options_.guest_cid.value() ||
-      hdr.dst_cid != host_.cid().value()) {
+  } else if (hdr.src_cid != options_.guest_cid.value() ||
+             hdr.dst_cid != host_.cid().value()) {
     losses_.Add(DropReason::kWrongCid, hdr);
-    return nullptr;
+  } else {
+    packet =
+        pool_.Allocate(hdr.len, SkbCapacity(kHdrBytes + hdr.len) - kHdrBytes);
+    if (packet == nullptr) effects.work += host_.Refuse(hdr);
   }
-  PacketPtr packet =
-      pool_.Allocate(hdr.len, SkbCapacity(kHdrBytes + hdr.len) - kHdrBytes);
   if (packet == nullptr) {
-    effects.work += host_.Refuse(hdr);
+    datagrams_lost_to_host_ += hdr.is(Type::kDgram);
     return nullptr;
   }
   packet->hdr = hdr;
@@ -211,6 +211,7 @@ bool Device::FitIntoBuffer(Packet& packet, Effects& effects) {
   const uint64_t room = chain.writable_bytes() - kHdrBytes;
   if (packet.hdr.is(Type::kDgram) && packet.remaining() > room) {
     losses_.Add(DropReason::kRxBufferTooSmall, packet.hdr);
+    ++datagrams_lost_to_guest_;
     effects.work += host_.OnSent(packet);
     in_hand_.packet.reset();
     rx_.UnPop(chain);

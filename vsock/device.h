@@ -74,6 +74,10 @@ class Device {
   uint64_t rx_completed() const { return rx_completed_; }
 
   bool idle() const { return turn_ == Turn::kNone && queued_[0] == turn_; }
+  // Of what was lost here, want of memory included.
+  uint64_t datagrams_lost_to_host() const { return datagrams_lost_to_host_; }
+  uint64_t datagrams_lost_to_guest() const { return datagrams_lost_to_guest_; }
+
   const PacketQueue& send_list() const { return send_list_; }
   LossLog& losses() { return losses_; }
   // OK, or why a ring is broken.
@@ -124,6 +128,8 @@ class Device {
   uint32_t turn_packets_ = 0;
   uint32_t turn_bytes_ = 0;
   bool waits_for_ring_ = false;
+  uint64_t datagrams_lost_to_host_ = 0;
+  uint64_t datagrams_lost_to_guest_ = 0;
   uint64_t tx_completed_ = 0;
   uint64_t rx_completed_ = 0;
   bool tx_stalled_ = false;  // until replies have left

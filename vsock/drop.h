@@ -77,6 +77,7 @@ class LossLog {
  public:
   void Add(DropReason reason, const VsockHdr& hdr) {
     counters_.Add(reason, hdr.len);
+    datagrams_ += hdr.is(Type::kDgram);
     if (!recording_) return;
     recent_.push_back({reason, static_cast<Type>(uint16_t{hdr.type}),
                        hdr.source(), hdr.destination(), hdr.len});
@@ -85,9 +86,11 @@ class LossLog {
   void Record() { recording_ = true; }
   std::vector<Loss>& recent() { return recent_; }
   const DropCounters& counters() const { return counters_; }
+  uint64_t datagrams() const { return datagrams_; }  // of what was lost
 
  private:
   DropCounters counters_;
+  uint64_t datagrams_ = 0;
   bool recording_ = false;
   std::vector<Loss> recent_;
 };

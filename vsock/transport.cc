@@ -218,7 +218,7 @@ void Transport::CloseDatagram(Socket& socket) {
   table_.Unbind(socket);
   socket.port.reset();
   while (PacketPtr packet = socket.datagram->receive_queue.Take()) {
-    losses_.Add(DropReason::kSocketClosed, packet->hdr);
+    LoseDatagram(DropReason::kSocketClosed, packet->hdr);
   }
   if (socket.datagram->send_buffer.charged() == 0) table_.Remove(socket.id);
 }
@@ -265,6 +265,7 @@ SendResult Transport::BeginSend(SocketId id, const Message& message) {
 
 SendResult Transport::BeginSend(Socket& socket, const Message& message) {
   VSOCK_CHECK(socket.in_hand == nullptr);  // one send at a time per socket
+  last_touched_ = socket.id;
   SendResult result = socket.datagram.has_value()
                           ? BeginDatagramSend(socket, message)
                           : BeginStreamSend(socket, message);
@@ -383,6 +384,7 @@ Work Transport::OnSent(const Packet& packet) {
   if (!socket->datagram.has_value()) return {};
   SendBuffer& buffer = socket->datagram->send_buffer;
   buffer.Release(packet.charge);
+  last_touched_ = socket->id;
   if (socket->user_closed) {
     if (buffer.charged() == 0) table_.Remove(socket->id);
     return {};
@@ -404,6 +406,7 @@ ReceiveResult Transport::Receive(SocketId id, std::byte* out, uint32_t max) {
     result.work.syscalls = 1;
     return result;
   }
+  last_touched_ = socket->id;
   return socket->datagram.has_value() ? ReceiveDatagram(*socket, out, max)
                                       : ReceiveStream(*socket, out, max);
 }
@@ -428,6 +431,7 @@ ReceiveResult Transport::ReceiveStream(Socket& socket, std::byte* out,
     result.would_block = !connection.AtEnd();
     return result;
   }
+  ++counters_.reads;
   ++socket.counters.received_messages;
   socket.counters.received_bytes += result.bytes;
   result.work.bytes_copied = result.bytes;
@@ -456,6 +460,8 @@ ReceiveResult Transport::ReceiveDatagram(Socket& socket, std::byte* out,
     std::memcpy(out, packet->data, pool_.Kept(result.bytes));
   }
   result.work.bytes_copied = result.bytes;
+  ++counters_.datagrams_read;
+  ++counters_.reads;
   ++socket.counters.received_messages;
   socket.counters.received_bytes += result.bytes;
   return result;

@@ -91,8 +91,18 @@ class Transport {
   struct Counters {
     std::array<uint64_t, 8> sent = {};      // stream packets by Op
     std::array<uint64_t, 8> received = {};  // stream packets by Op
+    uint64_t packets_sent = 0;              // of both types
+    uint64_t reads = 0;                     // calls that took something
     uint64_t datagrams_sent = 0;
-    uint64_t datagrams_received = 0;
+    uint64_t datagrams_received = 0;  // of these, lost here or read:
+    uint64_t datagrams_lost = 0;
+    uint64_t datagrams_read = 0;
+    // What must never happen: an RST answered, and a packet other than a
+    // REQUEST before the peer has acknowledged a connection.
+    uint64_t rst_answered = 0;
+    uint64_t premature = 0;
+    // A REQUEST for a flow that is still held here: the peer's fault.
+    uint64_t reopened = 0;
   };
 
   // All four outlive the transport.
@@ -163,6 +173,8 @@ class Transport {
 
   Cid cid() const { return options_.cid; }
   const Options& options() const { return options_; }
+  // The socket that the last call or packet was about.
+  SocketId last_touched() const { return last_touched_; }
   LossLog& losses() { return losses_; }
   const Counters& counters() const { return counters_; }
   const Socket* Find(SocketId id) const { return table_.Find(id); }
@@ -183,6 +195,7 @@ class Transport {
   ReceiveResult ReceiveDatagram(Socket& socket, std::byte* out, uint32_t max);
 
   void DeliverDatagram(PacketPtr packet, Instant now);
+  void LoseDatagram(DropReason reason, const VsockHdr& hdr);
   void DeliverStream(PacketPtr packet);
   void DeliverToListener(Socket& listener, const VsockHdr& hdr);
   void DeliverToConnection(Socket& socket, PacketPtr packet);
@@ -210,6 +223,7 @@ class Transport {
   absl::btree_set<std::pair<Instant, SocketId>> deadlines_;
   LossLog losses_;
   Counters counters_;
+  SocketId last_touched_;
 };
 
 }  // namespace vsock

@@ -29,25 +29,31 @@ void Transport::DeliverDatagram(PacketPtr packet, Instant now) {
   ++counters_.datagrams_received;
   const VsockHdr& hdr = packet->hdr;
   if (!options_.features.Allow(Type::kDgram)) {
-    return losses_.Add(DropReason::kNotNegotiated, hdr);
+    return LoseDatagram(DropReason::kNotNegotiated, hdr);
   }
-  if (!hdr.is(Op::kRw)) return losses_.Add(DropReason::kMalformed, hdr);
+  if (!hdr.is(Op::kRw)) return LoseDatagram(DropReason::kMalformed, hdr);
   Socket* socket = table_.FindBound(Type::kDgram, Port(hdr.dst_port));
-  if (socket == nullptr) return losses_.Add(DropReason::kNoSocket, hdr);
+  if (socket == nullptr) return LoseDatagram(DropReason::kNoSocket, hdr);
   if (socket->peer.has_value() && *socket->peer != hdr.source()) {
-    return losses_.Add(DropReason::kPeerMismatch, hdr);
+    return LoseDatagram(DropReason::kPeerMismatch, hdr);
   }
   DatagramPart& part = *socket->datagram;
   if ((part.shutdown & kShutdownReceive) != 0) {
-    return losses_.Add(DropReason::kShutDown, hdr);
+    return LoseDatagram(DropReason::kShutDown, hdr);
   }
+  last_touched_ = socket->id;
   const uint32_t bytes = hdr.len;
   const uint32_t charge = TrueSize(kHdrBytes + packet->capacity);
   if (!part.receive_queue.Offer(packet, charge, drop_policy_, now)) {
-    return losses_.Add(DropReason::kReceiveBufferFull, hdr);
+    return LoseDatagram(DropReason::kReceiveBufferFull, hdr);
   }
   socket->counters.arrived_bytes += bytes;
   WakeUp(*socket, kReadable);
+}
+
+void Transport::LoseDatagram(DropReason reason, const VsockHdr& hdr) {
+  ++counters_.datagrams_lost;
+  losses_.Add(reason, hdr);
 }
 
 void Transport::DeliverStream(PacketPtr packet) {
@@ -84,6 +90,8 @@ void Transport::DeliverToListener(Socket& listener, const VsockHdr& hdr) {
 
 void Transport::DeliverToConnection(Socket& socket, PacketPtr packet) {
   const VsockHdr hdr = packet->hdr;
+  last_touched_ = socket.id;
+  counters_.reopened += hdr.is(Op::kRequest);
   const uint32_t queued = socket.connection->credit().rx_bytes();
   const Connection::Reaction reaction =
       socket.connection->OnPacket(std::move(packet));
@@ -92,7 +100,10 @@ void Transport::DeliverToConnection(Socket& socket, PacketPtr packet) {
   if (reaction.unexpected) losses_.Add(DropReason::kMalformed, hdr);
   if (reaction.discarded) losses_.Add(DropReason::kSocketClosed, hdr);
   if ((reaction.events & kConnected) != 0) ClearDeadline(socket);
-  if (reaction.reply != Op::kInvalid) Answer(socket, reaction.reply);
+  if (reaction.reply != Op::kInvalid) {
+    counters_.rst_answered += hdr.is(Op::kRst);
+    Answer(socket, reaction.reply);
+  }
   WakeUp(socket, reaction.events);
   SettleClosed(socket);
 }
@@ -110,6 +121,9 @@ void Transport::Answer(Socket& socket, Op op) {
 }
 
 void Transport::Emit(Socket& socket, Op op, uint32_t flags) {
+  counters_.premature +=
+      op != Op::kRequest && op != Op::kRst &&
+      socket.connection->state() == Connection::State::kConnecting;
   PacketPtr packet = pool_.Allocate(0);
   packet->hdr.set(Type::kStream, op);
   packet->hdr.set_source({options_.cid, *socket.port});
@@ -151,6 +165,7 @@ Work Transport::Refuse(const VsockHdr& hdr) {
 }
 
 void Transport::Enqueue(PacketPtr packet) {
+  ++counters_.packets_sent;
   if (packet->hdr.is(Type::kDgram)) {
     ++counters_.datagrams_sent;
   } else {

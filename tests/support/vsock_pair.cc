@@ -1,5 +1,8 @@
 #include "tests/support/vsock_pair.h"
 
+#include <algorithm>
+
+#include "gtest/gtest.h"
 #include "virtqueue/check.h"
 
 namespace vsock {
@@ -28,6 +31,7 @@ VsockPair::VsockPair(const Options& options) {
                                          .byte_weight = options.byte_weight});
   VSOCK_CHECK(device.ok());
   device_ = *device;
+  properties_.emplace(*guest_, *host_, *device_);
 }
 
 void VsockPair::Apply(const Effects& effects) {
@@ -80,7 +84,16 @@ Work VsockPair::Step(Worker worker) {
   pending_[Index(worker)] = effects.more;
   Apply(effects);
   Look();
+  Expect(properties_->AfterStep());
   return effects.work;
+}
+
+void VsockPair::Expect(const absl::Status& property) {
+  if (!property.ok()) ADD_FAILURE() << property;
+}
+
+bool VsockPair::HasWorkAnywhere() const {
+  return std::find(pending_.begin(), pending_.end(), true) != pending_.end();
 }
 
 Work VsockPair::Run(uint64_t limit) {
@@ -92,7 +105,9 @@ Work VsockPair::Run(uint64_t limit) {
       total += Step(worker);
       any = true;
     }
-    if (!any) return total;
+    if (any) continue;
+    if (!HasWorkAnywhere()) Expect(properties_->AtRest());
+    return total;
   }
   VSOCK_CHECK(false);  // livelock
 }

@@ -14,6 +14,7 @@
 #include "vsock/effects.h"
 #include "vsock/guest.h"
 #include "vsock/host.h"
+#include "vsock/properties.h"
 #include "vsock/units.h"
 
 namespace vsock {
@@ -85,10 +86,13 @@ class VsockPair {
   void Apply(const Effects& effects);
   Effects StepOf(Worker worker);
   void Look();
+  bool HasWorkAnywhere() const;
+  static void Expect(const absl::Status& property);
 
   std::unique_ptr<Guest> guest_;
   std::unique_ptr<Host> host_;
   Device* device_;
+  std::optional<Properties> properties_;  // checked after every step
   std::optional<WireLog> wire_;
   Instant now_;
   std::array<bool, kAllWorkers.size()> pending_ = {};
