@@ -1,0 +1,199 @@
+// Tries vsock/properties.h: each property can fail. The pair is brought to rest
+// in good order, then one thing is made wrong behind its back.
+
+#include "vsock/properties.h"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/support/vsock_pair.h"
+#include "vsock/connection.h"
+#include "vsock/credit.h"
+#include "vsock/effects.h"
+#include "vsock/hdr.h"
+#include "vsock/packet.h"
+#include "vsock/socket.h"
+#include "vsock/transport.h"
+#include "vsock/units.h"
+
+namespace vsock {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Context {
+  Context() : properties(pair.guest(), pair.host(), pair.device()) {
+    listener = *pair.host_sockets().Open(Type::kStream);
+    EXPECT_TRUE(pair.host_sockets().Bind(listener, Port(10)).ok());
+    EXPECT_TRUE(pair.host_sockets().Listen(listener, 8).ok());
+    client = *pair.guest_sockets().Open(Type::kStream);
+    EXPECT_TRUE(pair.guest_sockets()
+                    .Connect(client, {kCidHost, Port(10)}, pair.now())
+                    .ok());
+    receiver = *pair.host_sockets().Open(Type::kDgram);
+    EXPECT_TRUE(pair.host_sockets().Bind(receiver, Port(9)).ok());
+    sender = *pair.guest_sockets().Open(Type::kDgram);
+    SendDatagram();
+    pair.Run();
+    server = *pair.host_sockets().Accept(listener);
+    SendStream(1000);
+    pair.Run();
+    EXPECT_TRUE(properties.AtRest().ok()) << properties.AtRest();
+  }
+
+  void SendDatagram() {
+    EXPECT_TRUE(
+        pair.guest_sockets()
+            .Send(sender, {.len = 100, .to = Address{kCidHost, Port(9)}})
+            .status.ok());
+  }
+  void SendStream(uint32_t bytes) {
+    EXPECT_TRUE(pair.guest_sockets().Send(client, {.len = bytes}).status.ok());
+  }
+  Socket& guest_socket(SocketId id) {
+    return *pair.guest_sockets().table().Find(id);
+  }
+  Socket& host_socket(SocketId id) {
+    return *pair.host_sockets().table().Find(id);
+  }
+  std::string AtRest() { return std::string(properties.AtRest().message()); }
+
+  VsockPair pair;
+  Properties properties;
+  SocketId listener, client, server, sender, receiver;
+};
+
+TEST(PropertiesTest, SeesCreditThatTheReceiverHasNotGiven) {
+  Context context;
+  VsockHdr hdr;
+  hdr.buf_alloc = 262144;
+  hdr.fwd_cnt = 5000;
+
+  context.guest_socket(context.client).connection->credit().OnPeer(hdr);
+
+  EXPECT_THAT(context.AtRest(), HasSubstr("credit that the receiver"));
+}
+
+TEST(PropertiesTest, SeesStreamBytesThatDisappear) {
+  Context context;
+
+  context.host_socket(context.server).counters.arrived_bytes += 1;
+
+  EXPECT_THAT(context.AtRest(), HasSubstr("appeared or disappeared"));
+}
+
+TEST(PropertiesTest, SeesFwdCntThatIsNotWhatWasRead) {
+  Context context;
+
+  context.host_socket(context.server).connection->credit().OnFreed(10);
+
+  EXPECT_THAT(context.AtRest(), HasSubstr("fwd_cnt is not what was read"));
+}
+
+TEST(PropertiesTest, SeesASleeperThatWasNotTold) {
+  Context context;
+
+  context.host_socket(context.server).waiting = kReadable;
+
+  EXPECT_THAT(context.AtRest(), HasSubstr("sleeper was not told"));
+}
+
+TEST(PropertiesTest, SeesASenderAndAReceiverThatWaitForEachOther) {
+  Context context;
+  Credit& credit = context.guest_socket(context.client).connection->credit();
+  credit.Take(credit.Space());
+
+  context.guest_socket(context.client).waiting = kWritable;
+  EXPECT_TRUE(
+      context.pair.host_sockets().SetLowWater(context.server, 2000).ok());
+
+  EXPECT_THAT(context.AtRest(), HasSubstr("deadlock"));
+}
+
+TEST(PropertiesTest, SeesALivelock) {
+  Context context;
+  absl::Status status;
+
+  for (int step = 0; step < 1'000'000 && status.ok(); ++step) {
+    status = context.properties.AfterStep();
+  }
+
+  EXPECT_THAT(std::string(status.message()), HasSubstr("livelock"));
+}
+
+TEST(PropertiesTest, SeesReceiveMemoryBeyondWhatWasAnnounced) {
+  Context context;
+  Credit& credit = context.host_socket(context.server).connection->credit();
+
+  credit.Resize(1 << 20);
+  EXPECT_TRUE(credit.Accept(1 << 19));
+  credit.Resize(1000);
+
+  EXPECT_THAT(context.AtRest(), HasSubstr("receive memory beyond"));
+}
+
+TEST(PropertiesTest, SeesADatagramThatIsNeitherReadNorLost) {
+  Context context;
+
+  context.host_socket(context.receiver).datagram->receive_queue.Take();
+
+  EXPECT_THAT(context.AtRest(), HasSubstr("neither queued, read nor lost"));
+}
+
+TEST(PropertiesTest, SeesASendChargeThatDidNotReturn) {
+  Context context;
+
+  context.guest_socket(context.sender).datagram->send_buffer.Charge(1);
+
+  EXPECT_THAT(context.AtRest(), HasSubstr("send charge did not return"));
+}
+
+TEST(PropertiesTest, SeesATxRingThatTheDeviceWasNotToldOf) {
+  Context context;
+
+  context.SendDatagram();
+  const Effects owed = context.pair.guest().driver().Submit();
+
+  EXPECT_TRUE(owed.kick_tx);  // and withheld
+  EXPECT_THAT(context.AtRest(), HasSubstr("idle device was not told"));
+}
+
+TEST(PropertiesTest, SeesUsedBuffersThatTheDriverWasNotToldOf) {
+  Context context;
+  context.pair.Pause(Worker::kReclaim);
+
+  context.SendDatagram();
+  context.pair.Run();
+
+  EXPECT_THAT(context.AtRest(), HasSubstr("idle driver was not told"));
+}
+
+TEST(PropertiesTest, SeesAHostListThatTheDeviceWasNotToldOf) {
+  Context context;
+  EXPECT_TRUE(context.pair.host_sockets()
+                  .Send(context.server, {.len = 10})
+                  .status.ok());
+
+  EXPECT_THAT(context.AtRest(), HasSubstr("host's send list has work"));
+}
+
+TEST(PropertiesTest, SeesARequestForAFlowThatIsHeld) {
+  Context context;
+  PacketPtr packet = context.pair.host().pool().Allocate(0);
+  packet->hdr.set(Type::kStream, Op::kRequest);
+  packet->hdr.set_source(
+      {kTestGuestCid, *context.guest_socket(context.client).port});
+  packet->hdr.set_destination({kCidHost, Port(10)});
+
+  context.pair.host_sockets().Deliver(std::move(packet), context.pair.now());
+
+  EXPECT_THAT(std::string(context.properties.AfterStep().message()),
+              HasSubstr("still held"));
+}
+
+}  // namespace
+}  // namespace vsock
