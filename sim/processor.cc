@@ -41,19 +41,20 @@ bool Processor::Decide(Instant now) {
   }
   task.state_ = Task::State::kActive;
   const std::optional<Nanos> burst = task.Run(now);
-  if (burst.has_value()) {
-    if (!set_.SliceIsOver(*this, in_slice_)) {
-      Pay(task, *burst, now);
-      return true;
-    }
-    task.owed_ = burst;
-    ++task.use_.preemptions;
-    set_.Place(task, now);
-  } else if (std::exchange(task.woken_, false)) {
-    return false;
-  } else {
-    task.state_ = Task::State::kBlocked;
+  if (burst.has_value()) return PayOrYield(task, *burst, now);
+  if (std::exchange(task.woken_, false)) return false;
+  task.state_ = Task::State::kBlocked;
+  return SwitchTo(set_.TakeNext(*this), now);
+}
+
+bool Processor::PayOrYield(Task& task, Nanos burst, Instant now) {
+  if (!set_.SliceIsOver(*this, in_slice_)) {
+    Pay(task, burst, now);
+    return true;
   }
+  task.owed_ = burst;
+  ++task.use_.preemptions;
+  set_.Place(task, now);
   return SwitchTo(set_.TakeNext(*this), now);
 }
 
@@ -67,8 +68,6 @@ void Processor::Pay(Task& task, Nanos burst, Instant now) {
   WakeAt(due_);
 }
 
-// Leaves the processor idle or switching, and says true; or the switch is free
-// and the next decision is due at once.
 bool Processor::SwitchTo(Task* task, Instant now) {
   const Nanos stolen = std::exchange(stolen_, Nanos(0));
   current_ = task;

@@ -59,10 +59,13 @@ class Processor final : public Actor {
   // kDeciding  inside OnWake, between two bursts.
   enum class State : uint8_t { kIdle, kStarting, kRunning, kDeciding };
 
-  // One decision about current_; false if another is needed.
+  // These say whether the processor is settled; if not, another decision about
+  // current_ is due at once.
   bool Decide(vsock::Instant now);
-  void Pay(Task& task, vsock::Nanos burst, vsock::Instant now);
+  bool PayOrYield(Task& task, vsock::Nanos burst, vsock::Instant now);
   bool SwitchTo(Task* task, vsock::Instant now);
+
+  void Pay(Task& task, vsock::Nanos burst, vsock::Instant now);
   vsock::Nanos PriceSwitch(const Task& task);
   void OccupyWhileIdle(vsock::Instant now, vsock::Nanos cost);
   vsock::Nanos StillToCome() const;

@@ -1,5 +1,6 @@
 #include "sim/run_queue.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "virtqueue/check.h"
@@ -9,17 +10,15 @@ namespace sim {
 void RunQueue::Push(const Entry& entry) {
   if (size_ == ring_.size()) Grow();
   VSOCK_CHECK(empty() || entry.since >= At(size_ - 1).since);
+  const bool equal = !empty() && entry.since == At(size_ - 1).since;
+  equals_ = equal ? std::min(equals_, size_) + 1 : 1;
   Slot(size_++) = entry;
 }
 
 void RunQueue::PushAmongEquals(const Entry& entry, Random& order) {
   Push(entry);
-  size_t equals = 1;
-  while (equals < size_ && At(size_ - 1 - equals).since == entry.since) {
-    ++equals;
-  }
   // Fisher and Yates, one arrival at a time: what is random stays random.
-  const auto back = order.Uniform(0, static_cast<int64_t>(equals) - 1);
+  const auto back = order.Uniform(0, static_cast<int64_t>(equals_) - 1);
   std::swap(Slot(size_ - 1).task,
             Slot(size_ - 1 - static_cast<size_t>(back)).task);
 }

@@ -50,6 +50,7 @@ class RunQueue {
   std::vector<Entry> ring_ = std::vector<Entry>(8);  // a power of two
   size_t head_ = 0;
   size_t size_ = 0;
+  size_t equals_ = 0;  // entries at the back that came at one instant
 };
 
 }  // namespace sim
