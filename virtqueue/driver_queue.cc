@@ -191,7 +191,7 @@ std::optional<DriverQueue::Used> DriverQueue::CollectAny(uint32_t head,
     return std::nullopt;
   }
   const Slot& slot = slots_[head];
-  if (slot.chain == kNoChain || (slot.chain & ~kLong) >= published_) {
+  if ((slot.chain & ~kLong) >= published_) {
     Quarantine("2.7.8: used id is of no chain that the device has");
     return std::nullopt;
   }
@@ -207,7 +207,6 @@ DriverQueue::Used DriverQueue::Release(uint32_t head, uint32_t len) {
   uint32_t last = head;
   for (uint32_t i = 1; i < slot.descriptors; ++i) last = slots_[last].next;
   extra_ -= slot.descriptors - 1u;
-  slot.descriptors = 1;
   slots_[last].next = free_head_;
   free_head_ = static_cast<uint16_t>(head);
   slot.chain = kNoChain;

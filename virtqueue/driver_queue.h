@@ -118,7 +118,7 @@ class alignas(kCacheLine) DriverQueue {
     uint64_t chain = kNoChain;    // of a head: the number of its chain
     uint32_t writable_bytes = 0;  // of a head
     uint16_t next = kNoSlot;      // next free descriptor, or next of the chain
-    uint16_t descriptors = 1;     // of a head: how many of the ring it took
+    uint16_t descriptors = 0;     // of a head with kLong: how many they are
   };
 
   DriverQueue(const SplitRing& ring, const Options& options,

@@ -2,6 +2,7 @@
 // no entry is popped twice, and the device stays responsive.
 
 #include <cstdint>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,10 @@ constexpr uint16_t kSize = 8;
 struct Jump {
   std::string name;
   uint16_t by = 0;
+
+  friend std::ostream& operator<<(std::ostream& out, const Jump& jump) {
+    return out << jump.name;
+  }
 };
 
 class AvailIdxJumpTest : public testing::TestWithParam<Jump> {};

@@ -2,6 +2,7 @@
 // chains of every shape. A run is its seed.
 
 #include <cstdint>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -83,6 +84,10 @@ struct Run {
   std::string name;
   uint64_t seed = 0;
   RingOracle::Ring ring;
+
+  friend std::ostream& operator<<(std::ostream& out, const Run& run) {
+    return out << run.name;
+  }
 };
 
 class RingRandomTest : public testing::TestWithParam<Run> {};

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <ostream>
 #include <string>
 #include <thread>
 
@@ -31,6 +32,10 @@ struct Traffic {
   uint32_t depth = 1;        // chains under way at most
   uint32_t batch = 1;        // chains the device uses before it publishes
   uint32_t chains = 20'000;  // in all
+
+  friend std::ostream& operator<<(std::ostream& out, const Traffic& traffic) {
+    return out << traffic.name;
+  }
 };
 
 // What the device answers to `question`.

@@ -15,6 +15,11 @@ void RawDevice::Use(uint32_t id, uint32_t len) {
   SetUsedIdx(static_cast<uint16_t>(idx + 1));
 }
 
+void RawDevice::SetUsed(uint16_t slot, uint32_t id, uint32_t len) {
+  ring_.used_ring.At(slot).id.Store(id);
+  ring_.used_ring.At(slot).len.Store(len);
+}
+
 void RawDevice::SetUsedIdx(uint16_t idx) {
   ring_.used_idx->Store(idx, std::memory_order_seq_cst);
 }

@@ -21,6 +21,7 @@ class RawDevice {
 
   // Puts an element into the next slot and makes it visible.
   void Use(uint32_t id, uint32_t len);
+  void SetUsed(uint16_t slot, uint32_t id, uint32_t len);
   void SetUsedIdx(uint16_t idx);
   void SetUsedFlags(uint16_t flags);
   void SetAvailEvent(uint16_t event);
