@@ -155,10 +155,10 @@ class World {
   absl::Status breach_;                          // the first
   Processors guest_cpus_;
   Processors host_cpus_;
-  std::unique_ptr<SendWorker> send_worker_;
-  std::unique_ptr<ReclaimWorker> reclaim_worker_;
-  std::unique_ptr<RxWorker> rx_worker_;
-  std::unique_ptr<VhostWorker> vhost_worker_;
+  std::unique_ptr<Task> send_worker_;
+  std::unique_ptr<Task> reclaim_worker_;
+  std::unique_ptr<Task> rx_worker_;
+  std::unique_ptr<Task> vhost_worker_;
   std::vector<std::unique_ptr<Interference>> interference_;
   std::unique_ptr<Clerk> clerk_;
   std::array<std::vector<Sleeper>, 2> sleepers_;  // by side, by socket index
