@@ -207,11 +207,11 @@ int RunCommand(const Command& command, const RunFunction& run) {
     PrintError(absl::StrCat("error: ", writable.message(), "\n"));
     return kUsageError;
   }
+  const std::atomic<bool>& stop = StopOnInterrupt();
   if (command.output.prints_text()) {
     Print(ReportHead(command.loaded.scenario, command.loaded.platform));
   }
-  const absl::StatusOr<ScenarioResult> result =
-      RunAll(command, run, StopOnInterrupt());
+  const absl::StatusOr<ScenarioResult> result = RunAll(command, run, stop);
   if (result.ok()) return Finish(command, *result);
   PrintError(absl::StrCat("error: ", result.status().message(),
                           "\nReplay: ", command.replay, "\n"));

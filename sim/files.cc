@@ -51,6 +51,13 @@ absl::StatusOr<std::string> DataPath(absl::string_view path) {
                    "`./bazelw run` or from where Bazel built it"));
 }
 
+std::string ShownPath(absl::string_view path) {
+  const std::string root = absl::StrCat(".runfiles/", kWorkspace, "/");
+  const size_t at = path.rfind(root);
+  if (at == absl::string_view::npos) return std::string(path);
+  return std::string(path.substr(at + root.size()));
+}
+
 std::string FolderOf(absl::string_view path) {
   const size_t slash = path.rfind('/');
   if (slash == absl::string_view::npos) return ".";

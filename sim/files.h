@@ -22,6 +22,10 @@ std::string UserPath(absl::string_view path);
 // the program's runfiles are not there.
 absl::StatusOr<std::string> DataPath(absl::string_view path);
 
+// How messages name the file at `path`: the project's own from its root, others
+// as they are.
+std::string ShownPath(absl::string_view path);
+
 // "a/b/c.txt" -> "a/b"; "c.txt" -> ".".
 std::string FolderOf(absl::string_view path);
 

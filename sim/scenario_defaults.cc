@@ -105,7 +105,7 @@ void FillFlow(const Scenario& scenario, Scenario::Flow& flow) {
   }
   const bool datagram = flow.type() == Scenario::Flow::DGRAM;
   if (datagram && flow.has_type() && !flow.has_receiving_sockets()) {
-    flow.set_receiving_sockets(flow.count());
+    flow.set_receiving_sockets(std::max(flow.count(), 1u));
   }
   FillReceiver(flow);
   FillTimes(scenario, flow);

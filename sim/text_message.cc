@@ -21,6 +21,7 @@
 #include "google/protobuf/io/tokenizer.h"
 #include "google/protobuf/message.h"
 #include "google/protobuf/text_format.h"
+#include "sim/files.h"
 #include "sim/near_names.h"
 
 namespace sim {
@@ -191,7 +192,7 @@ TextSource::TextSource(std::string file)
 absl::Status TextSource::ReadInto(Message& message) {
   const absl::StatusOr<std::string> text = ReadFile(file_);
   if (!text.ok()) return text.status();
-  return ParseText(file_, *text, message, locations_.get());
+  return ParseText(ShownPath(file_), *text, message, locations_.get());
 }
 
 void TextSource::NoteOverride(absl::string_view path,
@@ -211,7 +212,7 @@ std::string TextSource::Where(const Descriptor& root,
     if (Covers(it->path, path)) return it->origin;
   }
   const auto at = Locate(locations_.get(), &root, path);
-  return absl::StrCat(file_, ":", at.line + 1, ":", at.column + 1);
+  return absl::StrCat(ShownPath(file_), ":", at.line + 1, ":", at.column + 1);
 }
 
 }  // namespace sim
