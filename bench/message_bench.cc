@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "bench/flow.h"
+#include "bench/flow_pair.h"
 #include "bench/message_rounds.h"
 #include "benchmark/benchmark.h"
 #include "vsock/hdr.h"

@@ -6,7 +6,11 @@
 
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
+#include "bench/flow_pair.h"
 #include "bench/message_rounds.h"
+#include "vsock/hdr.h"
+#include "vsock/packet.h"
+#include "vsock/work.h"
 
 ABSL_FLAG(uint32_t, messages, 100'000, "How many messages go all the way");
 ABSL_FLAG(uint32_t, bytes, 4096, "Payload of a message");

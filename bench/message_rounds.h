@@ -13,10 +13,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "bench/flow.h"
-#include "bench/guest_side.h"
-#include "bench/host_side.h"
-#include "tests/support/vsock_pair.h"
+#include "bench/flow_pair.h"
+#include "vsock/transport.h"
+#include "vsock/work.h"
 
 namespace bench {
 
@@ -29,19 +28,15 @@ class MessageRounds {
   void Run();
 
   // The ledger since the beginning, without what applications did.
-  vsock::Work work() const;
+  vsock::Work work() const { return pair_.work(); }
 
  private:
   void Send();
   void Receive();
-  void Settle();
 
   const FlowShape shape_;
   const uint32_t batch_;
-  vsock::VsockPair pair_;
-  Flow flow_;
-  GuestSide guest_;
-  HostSide host_;
+  FlowPair pair_;
   vsock::Transport& from_;
   vsock::Transport& to_;
   std::vector<std::byte> sent_;

@@ -5,14 +5,13 @@
 #include <functional>
 #include <latch>
 #include <thread>
+#include <utility>
 
 #include "bench/application.h"
-#include "bench/guest_side.h"
-#include "bench/host_side.h"
+#include "bench/bells.h"
 #include "bench/pin.h"
 #include "bench/receiving_application.h"
 #include "bench/sending_application.h"
-#include "tests/support/vsock_pair.h"
 #include "vsock/units.h"
 
 namespace bench {
@@ -58,13 +57,6 @@ void Serve(Side& side, Application& application, Doorbell& own,
   other.Ring(kHarnessBell);
 }
 
-uint64_t Dropped(vsock::VsockPair& pair) {
-  return pair.guest_sockets().losses().counters().total().packets +
-         pair.guest().driver().losses().counters().total().packets +
-         pair.host_sockets().losses().counters().total().packets +
-         pair.device().losses().counters().total().packets;
-}
-
 // Runs `serve` on a processor of its own and notes the time it took.
 std::thread Start(std::function<void()> serve, unsigned cpu, std::latch& ready,
                   Span& span) {
@@ -79,52 +71,53 @@ std::thread Start(std::function<void()> serve, unsigned cpu, std::latch& ready,
   });
 }
 
+// Runs both sides until their applications are finished.
+void Meet(FlowPair& pair, Application& in_guest, Application& on_host,
+          Waiting waiting, TwoThreadsResult& result) {
+  Doorbell guest_bell(waiting);
+  Doorbell host_bell(waiting);
+  std::latch ready(2);
+  Span guest;
+  Span host;
+  std::thread guest_thread =
+      Start([&] { Serve(pair.guest(), in_guest, guest_bell, host_bell); },
+            /*cpu=*/0, ready, guest);
+  std::thread host_thread =
+      Start([&] { Serve(pair.host(), on_host, host_bell, guest_bell); },
+            /*cpu=*/1, ready, host);
+  guest_thread.join();
+  host_thread.join();
+  result.sleeps = guest_bell.sleeps() + host_bell.sleeps();
+  result.elapsed =
+      std::max(guest.end, host.end) - std::min(guest.begin, host.begin);
+  result.cpu = guest.cpu + host.cpu;
+}
+
 }  // namespace
 
 TwoThreadsResult RunTwoThreads(const TwoThreadsRun& run) {
-  vsock::VsockPair pair(PairFor(run.flow));
-  const Flow flow = OpenFlow(pair, run.flow);
+  FlowPair pair(run.flow);
   Progress progress;
-  SendingApplication sending({.socket = flow.sender,
+  SendingApplication sending({.socket = pair.sender(),
                               .message_bytes = run.flow.message_bytes,
                               .messages = run.messages,
                               .patterned = run.compare},
                              progress);
-  ReceivingApplication receiving({.socket = flow.receiver,
+  ReceivingApplication receiving({.socket = pair.receiver(),
                                   .message_bytes = run.flow.message_bytes,
                                   .patterned = run.compare},
                                  progress);
-  GuestSide guest(pair.guest());
-  HostSide host(pair.host(), pair.device());
-  Application* in_guest = &sending;
-  Application* on_host = &receiving;
-  if (!run.flow.to_host) std::swap(in_guest, on_host);
-
-  Doorbell guest_bell(run.waiting);
-  Doorbell host_bell(run.waiting);
-  std::latch ready(2);
-  Span guest_span;
-  Span host_span;
-  std::thread guest_thread =
-      Start([&] { Serve(guest, *in_guest, guest_bell, host_bell); }, 0, ready,
-            guest_span);
-  std::thread host_thread =
-      Start([&] { Serve(host, *on_host, host_bell, guest_bell); }, 1, ready,
-            host_span);
-  guest_thread.join();
-  host_thread.join();
-
-  TwoThreadsResult result = {
-      .reads = receiving.reads(),
-      .bytes = receiving.bytes(),
-      .dropped = Dropped(pair),
-      .intact = receiving.intact(),
-      .sleeps = guest_bell.sleeps() + host_bell.sleeps(),
-      .work = guest.work(),
-      .elapsed = std::max(guest_span.end, host_span.end) -
-                 std::min(guest_span.begin, host_span.begin),
-      .cpu = guest_span.cpu + host_span.cpu};
-  result.work += host.work();
+  TwoThreadsResult result;
+  if (run.flow.to_host) {
+    Meet(pair, sending, receiving, run.waiting, result);
+  } else {
+    Meet(pair, receiving, sending, run.waiting, result);
+  }
+  result.reads = receiving.reads();
+  result.bytes = receiving.bytes();
+  result.dropped = pair.dropped();
+  result.intact = receiving.intact();
+  result.work = pair.work();
   return result;
 }
 

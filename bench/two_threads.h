@@ -14,7 +14,7 @@
 #include <cstdint>
 
 #include "bench/doorbell.h"
-#include "bench/flow.h"
+#include "bench/flow_pair.h"
 #include "vsock/work.h"
 
 namespace bench {

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "bench/doorbell.h"
-#include "bench/flow.h"
+#include "bench/flow_pair.h"
 #include "bench/line_transfer.h"
 #include "bench/two_threads.h"
 #include "benchmark/benchmark.h"

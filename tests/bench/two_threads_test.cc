@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "bench/doorbell.h"
-#include "bench/flow.h"
+#include "bench/flow_pair.h"
 #include "gtest/gtest.h"
 #include "vsock/hdr.h"
 
