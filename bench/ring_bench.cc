@@ -1,0 +1,232 @@
+// The split ring: each of its four steps alone, all of them in turn, a payload
+// copied through it, and both halves on threads of their own.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "bench/line_transfer.h"
+#include "bench/polled_ring.h"
+#include "bench/ring_pair.h"
+#include "benchmark/benchmark.h"
+#include "virtqueue/chain.h"
+#include "virtqueue/check.h"
+#include "virtqueue/device_queue.h"
+#include "virtqueue/driver_queue.h"
+#include "virtqueue/guest_memory.h"
+#include "virtqueue/owned_guest_memory.h"
+#include "virtqueue/split_ring.h"
+
+namespace bench {
+namespace {
+
+using virtqueue::Chain;
+using virtqueue::DeviceQueue;
+using virtqueue::DriverQueue;
+using virtqueue::GuestAddr;
+using virtqueue::kCacheLine;
+using virtqueue::OwnedGuestMemory;
+using virtqueue::SplitRingAddrs;
+using virtqueue::SplitRingBytes;
+
+constexpr uint16_t kSmall = 16;
+constexpr uint32_t kExchanged = 100'000;
+
+// Steps are timed alone by filling a ring of this size; what goes on between
+// two fillings is not timed.
+constexpr uint16_t kFilled = 4096;
+
+RingPair::Shape FilledShape(const benchmark::State& state) {
+  return {.ring_size = kFilled,
+          .descriptors = static_cast<uint16_t>(state.range(0)),
+          .indirect = state.range(1) != 0};
+}
+
+// One descriptor takes no table, so that is never indirect.
+void EachKindOfChain(benchmark::internal::Benchmark* bench) {
+  bench->ArgNames({"descriptors", "indirect"});
+  bench->Args({1, 0});
+  bench->ArgsProduct({{2, 4, 17}, {0, 1}});
+}
+
+void EachKindOfChainAndBatch(benchmark::internal::Benchmark* bench) {
+  bench->ArgNames({"descriptors", "indirect", "batch"});
+  bench->ArgsProduct({{1}, {0}, {1, 32}});
+  bench->ArgsProduct({{2, 4, 17}, {0, 1}, {1, 32}});
+}
+
+// `batch` chains are published at a time.
+void BM_DriverQueueAdd(benchmark::State& state) {
+  RingPair ring(FilledShape(state));
+  const auto batch = static_cast<uint32_t>(state.range(2));
+  const uint32_t chains = ring.capacity() / batch * batch;
+  while (state.KeepRunningBatch(chains)) {
+    for (uint32_t done = 0; done < chains; done += batch) {
+      ring.Add(batch);
+      ring.PublishAdded();
+    }
+    state.PauseTiming();
+    ring.PopAndPush(chains);
+    ring.PublishUsed();
+    ring.Collect(chains);
+    state.ResumeTiming();
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(BM_DriverQueueAdd)->Apply(EachKindOfChainAndBatch);
+
+void BM_DeviceQueuePop(benchmark::State& state) {
+  RingPair ring(FilledShape(state));
+  const uint32_t chains = ring.capacity();
+  while (state.KeepRunningBatch(chains)) {
+    state.PauseTiming();
+    ring.Add(chains);
+    ring.PublishAdded();
+    state.ResumeTiming();
+    ring.Pop(chains);
+    state.PauseTiming();
+    ring.Push(chains);
+    ring.PublishUsed();
+    ring.Collect(chains);
+    state.ResumeTiming();
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(BM_DeviceQueuePop)->Apply(EachKindOfChain);
+
+// `batch` chains are published at a time.
+void BM_DeviceQueuePush(benchmark::State& state) {
+  RingPair ring(FilledShape(state));
+  const auto batch = static_cast<uint32_t>(state.range(2));
+  const uint32_t chains = ring.capacity() / batch * batch;
+  while (state.KeepRunningBatch(chains)) {
+    state.PauseTiming();
+    ring.Add(chains);
+    ring.PublishAdded();
+    ring.Pop(chains);
+    state.ResumeTiming();
+    for (uint32_t done = 0; done < chains; done += batch) {
+      ring.Push(batch);
+      ring.PublishUsed();
+    }
+    state.PauseTiming();
+    ring.Collect(chains);
+    state.ResumeTiming();
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(BM_DeviceQueuePush)
+    ->ArgNames({"descriptors", "indirect", "batch"})
+    ->ArgsProduct({{1}, {0}, {1, 32}});
+
+void BM_DriverQueueCollect(benchmark::State& state) {
+  RingPair ring(FilledShape(state));
+  const uint32_t chains = ring.capacity();
+  while (state.KeepRunningBatch(chains)) {
+    state.PauseTiming();
+    ring.Add(chains);
+    ring.PublishAdded();
+    ring.PopAndPush(chains);
+    ring.PublishUsed();
+    state.ResumeTiming();
+    ring.Collect(chains);
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(BM_DriverQueueCollect)->Apply(EachKindOfChain);
+
+// Add, pop, push, collect of `batch` chains while `depth` are under way, the
+// rest of them with the device.
+void BM_RingRound(benchmark::State& state) {
+  const auto batch = static_cast<uint32_t>(state.range(2));
+  const auto depth = static_cast<uint32_t>(state.range(3));
+  RingPair ring({.ring_size = 1024,
+                 .descriptors = static_cast<uint16_t>(state.range(0)),
+                 .indirect = state.range(1) != 0,
+                 .event_idx = state.range(4) != 0});
+  ring.Add(depth - batch);
+  while (state.KeepRunningBatch(batch)) ring.Round(batch);
+  const auto chains = static_cast<double>(state.iterations());
+  state.SetItemsProcessed(state.iterations());
+  state.counters["kicks_per_chain"] =
+      static_cast<double>(ring.kicks()) / chains;
+}
+BENCHMARK(BM_RingRound)
+    ->ArgNames({"descriptors", "indirect", "batch", "depth", "event_idx"})
+    ->ArgsProduct({{1}, {0}, {1}, {1, 32, 256}, {0, 1}})
+    ->ArgsProduct({{1}, {0}, {32}, {32, 256}, {0, 1}})
+    ->ArgsProduct({{2, 4, 17}, {0, 1}, {1, 32}, {32}, {0, 1}});
+
+constexpr uint32_t kPayloadBytes = 1 << 20;
+
+// A megabyte, one message after the other, into another megabyte.
+void BM_PlainCopy(benchmark::State& state) {
+  const auto message = static_cast<size_t>(state.range(0));
+  const std::vector<std::byte> from(kPayloadBytes);
+  std::vector<std::byte> to(kPayloadBytes);
+  size_t at = 0;
+  for (auto _ : state) {
+    std::memcpy(&to[at], &from[at], message);
+    benchmark::ClobberMemory();
+    at = (at + message) % kPayloadBytes;
+  }
+  state.SetBytesProcessed(state.iterations() * state.range(0));
+}
+BENCHMARK(BM_PlainCopy)->ArgNames({"message_bytes"})->Arg(4096)->Arg(65536);
+
+// The same through a ring, each message added, popped, copied, pushed and
+// collected before the next.
+void BM_RingCopy(benchmark::State& state) {
+  const auto message = static_cast<size_t>(state.range(0));
+  OwnedGuestMemory memory = *OwnedGuestMemory::Create(2 * kPayloadBytes);
+  const SplitRingAddrs addrs =
+      LaySplitRing(memory.Allocate(SplitRingBytes(kSmall), kCacheLine), kSmall);
+  DriverQueue driver =
+      *DriverQueue::Create(memory.memory(), addrs, {.size = kSmall});
+  DeviceQueue device =
+      *DeviceQueue::Create(memory.memory(), addrs, {.size = kSmall});
+  const GuestAddr from = memory.Allocate(kPayloadBytes, kCacheLine);
+  std::vector<std::byte> to(kPayloadBytes);
+  Chain chain;
+  size_t at = 0;
+  for (auto _ : state) {
+    const DriverQueue::Buffer buffer[] = {
+        {from + at, static_cast<uint32_t>(message)}};
+    VSOCK_CHECK(driver.Add(buffer, {}, at) == DriverQueue::AddResult::kAdded);
+    driver.Publish();
+    VSOCK_CHECK(device.Pop(chain) == DeviceQueue::PopResult::kChain);
+    chain.CopyFrom(0, absl::MakeSpan(to).subspan(at, message));
+    benchmark::ClobberMemory();
+    device.Push(chain, /*written=*/0);
+    device.Publish();
+    VSOCK_CHECK(driver.Collect().has_value());
+    at = (at + message) % kPayloadBytes;
+  }
+  state.SetBytesProcessed(state.iterations() * state.range(0));
+}
+BENCHMARK(BM_RingCopy)->ArgNames({"message_bytes"})->Arg(4096)->Arg(65536);
+
+// Driver and device on two processors, both polling; the driver keeps `depth`
+// chains under way. Beside it, what it takes to hand over a cache line.
+void BM_RingPolledByTwoThreads(benchmark::State& state) {
+  PolledRing ring(static_cast<uint32_t>(state.range(0)));
+  uint64_t chains = 0;
+  for (auto _ : state) {
+    ring.Exchange(kExchanged);
+    chains += kExchanged;
+  }
+  state.SetItemsProcessed(static_cast<int64_t>(chains));
+  state.counters["line_transfer_ns"] = LineTransferNanos();
+}
+BENCHMARK(BM_RingPolledByTwoThreads)
+    ->ArgNames({"depth"})
+    ->Arg(1)
+    ->Arg(32)
+    ->Arg(256)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+
+}  // namespace
+}  // namespace bench
