@@ -141,6 +141,8 @@ PacketPtr Device::TakeUp(const Chain& chain, Effects& effects) {
   PacketPtr packet;
   if (got < kHdrBytes || chain.writable_bytes() > 0 ||
       hdr.len > chain.readable_bytes() - kHdrBytes || hdr.len > kMaxPayload) {
+    hdr.len = static_cast<uint32_t>(std::min<uint64_t>(
+        hdr.len, chain.readable_bytes() - got));  // what was there of it
     losses_.Add(DropReason::kMalformed, hdr);
   } else if (hdr.src_cid != options_.guest_cid.value() ||
              hdr.dst_cid != host_.cid().value()) {

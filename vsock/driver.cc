@@ -245,6 +245,8 @@ PacketPtr Driver::TakeUp(const DriverQueue::Used& used) {
   std::memcpy(&hdr, RxBytes(place), std::min(used.len, kHdrBytes));
   if (used.len < kHdrBytes || used.len > options_.rx_buffer_bytes ||
       hdr.len != used.len - kHdrBytes) {
+    hdr.len = std::min<uint32_t>(  // what was there of it
+        hdr.len, std::max(used.len, kHdrBytes) - kHdrBytes);
     losses_.Add(DropReason::kMalformed, hdr);
     return nullptr;
   }

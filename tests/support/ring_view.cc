@@ -47,7 +47,7 @@ std::vector<std::byte> RingView::Bytes(uint16_t head, size_t max) const {
   std::vector<std::byte> bytes;
   for (const Buffer& buffer : Chain(head)) {
     const size_t take = std::min<size_t>(buffer.len, max - bytes.size());
-    if (take == 0) break;
+    if (take == 0) continue;
     const auto span = memory_.Slice(virtqueue::GuestAddr(buffer.addr),
                                     static_cast<uint32_t>(take));
     bytes.insert(bytes.end(), span->begin(), span->end());

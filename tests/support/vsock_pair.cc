@@ -96,13 +96,15 @@ bool VsockPair::HasWorkAnywhere() const {
   return std::find(pending_.begin(), pending_.end(), true) != pending_.end();
 }
 
-Work VsockPair::Run(uint64_t limit) {
+Work VsockPair::RunWatched(absl::FunctionRef<void()> after_step,
+                           uint64_t limit) {
   Work total = TakeUp();
   for (uint64_t round = 0; round < limit; ++round) {
     bool any = false;
     for (const Worker worker : kAllWorkers) {
       if (!HasWork(worker) || paused_[Index(worker)]) continue;
       total += Step(worker);
+      after_step();
       any = true;
     }
     if (any) continue;

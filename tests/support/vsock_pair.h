@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 
+#include "absl/functional/function_ref.h"
 #include "tests/support/wire_log.h"
 #include "vsock/effects.h"
 #include "vsock/guest.h"
@@ -47,7 +48,12 @@ class VsockPair {
   // Lets every worker that is not paused run, one step at a time in turn, until
   // all sleep. Returns the ledger of all steps. Stops the test program if that
   // takes more than `limit` rounds: a livelock.
-  Work Run(uint64_t limit = 10'000'000);
+  Work Run(uint64_t limit = 10'000'000) {
+    return RunWatched([] {}, limit);
+  }
+  // The same, with a look at the pair after each step.
+  Work RunWatched(absl::FunctionRef<void()> after_step,
+                  uint64_t limit = 10'000'000);
 
   // The same by hand. TakeUp handles time-outs that are due and shows the
   // workers what the sockets have put on the send lists; Step is for a worker

@@ -33,17 +33,10 @@ std::vector<End> BeginConnects(VsockPair& pair, Side side, int count) {
 // Runs all workers to the end; the larger of the two backlogs on the way.
 uint32_t RunAndWatchBacklog(VsockPair& pair) {
   uint32_t most = 0;
-  pair.TakeUp();
-  for (bool any = true; any;) {
-    any = false;
-    for (const Worker worker : kAllWorkers) {
-      if (!pair.HasWork(worker)) continue;
-      any = true;
-      pair.Step(worker);
-      most = std::max({most, pair.guest().send_list().replies(),
-                       pair.device().send_list().replies()});
-    }
-  }
+  pair.RunWatched([&] {
+    most = std::max({most, pair.guest().send_list().replies(),
+                     pair.device().send_list().replies()});
+  });
   return most;
 }
 
