@@ -67,7 +67,9 @@ inline void EventLoop::Schedule(Slot slot, vsock::Instant at) {
   VSOCK_CHECK(at >= now_);
   tree_.Set(slot, static_cast<uint64_t>(at.value()), requests_++);
   // With many actors the next ones are far away in memory: ask for them ahead.
-  __builtin_prefetch(actors_[tree_.Contender(slot)]);
+  const Slot soon = tree_.Contender(slot);
+  tree_.Fetch(soon);
+  __builtin_prefetch(actors_[soon]);
 }
 
 }  // namespace sim

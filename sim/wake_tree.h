@@ -53,6 +53,15 @@ class WakeTree {
     return nodes_[(leaves_ + slot) >> contender_shift_].slot();
   }
 
+  // Asks for the memory that a walk from `slot` needs and is unlikely to have.
+  void Fetch(uint32_t slot) const {
+    const size_t leaf = leaves_ + slot;
+    __builtin_prefetch(&nodes_[leaf]);
+    __builtin_prefetch(&nodes_[leaf / 2]);
+    __builtin_prefetch(&nodes_[leaf / 4]);
+    __builtin_prefetch(&nodes_[leaf / 8]);
+  }
+
   // Takes the top out, so that its slot waits for nothing. From here to
   // Settle() of that slot top() is not to be trusted: if the slot is set again
   // in between, as most are, one walk has done for both.
