@@ -263,9 +263,9 @@ Nanos World::Settle(Side side, Step step, const Effects& effects,
 }
 
 void World::Dispatch(const Effects& effects, Chance& chance) {
-  const bool device = (effects.kick_tx && device_->OnTxKick()) |
-                      (effects.kick_rx && device_->OnRxKick());
-  if (device) {
+  const bool tx_work = effects.kick_tx && device_->OnTxKick();
+  const bool rx_work = effects.kick_rx && device_->OnRxKick();
+  if (tx_work || rx_work) {
     host_cpus_.Ready(*vhost_worker_, costs_.Length(Delay::kWorkerWakeup,
                                                    chance.WakeupFactor()));
   }

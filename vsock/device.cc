@@ -4,8 +4,6 @@
 #include <cstring>
 #include <utility>
 
-#include "virtqueue/check.h"
-
 namespace vsock {
 
 using virtqueue::Chain;

@@ -12,7 +12,8 @@ namespace {
 std::string Little(uint64_t value, size_t bytes) {
   std::string out;
   for (size_t i = 0; i < bytes; ++i) {
-    out.push_back(static_cast<char>(value >> (8 * i) & 0xff));
+    out.push_back(static_cast<char>(value & 0xff));
+    value >>= 8;
   }
   return out;
 }
