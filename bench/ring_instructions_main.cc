@@ -10,13 +10,18 @@
 
 ABSL_FLAG(uint32_t, buffers, 1'000'000, "How many buffers go all the way");
 ABSL_FLAG(uint32_t, depth, 32, "How many are added, used, collected together");
+ABSL_FLAG(uint32_t, descriptors, 1, "How many a buffer takes");
+ABSL_FLAG(bool, indirect, false, "They are in a table; VIRTIO_F_INDIRECT_DESC");
 ABSL_FLAG(bool, event_idx, false, "VIRTIO_F_EVENT_IDX is negotiated");
 
 int main(int argc, char** argv) {
   absl::ParseCommandLine(argc, argv);
   const uint32_t buffers = absl::GetFlag(FLAGS_buffers);
   const uint32_t depth = absl::GetFlag(FLAGS_depth);
-  bench::RingPair ring({.event_idx = absl::GetFlag(FLAGS_event_idx)});
+  bench::RingPair ring(
+      {.descriptors = static_cast<uint16_t>(absl::GetFlag(FLAGS_descriptors)),
+       .indirect = absl::GetFlag(FLAGS_indirect),
+       .event_idx = absl::GetFlag(FLAGS_event_idx)});
 
   for (uint32_t done = 0; done < buffers; done += depth) ring.Round(depth);
 

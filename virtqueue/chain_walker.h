@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "virtqueue/chain.h"
 #include "virtqueue/guest_memory.h"
@@ -28,21 +27,22 @@ class ChainWalker {
               const GuestMemory& memory, bool indirect, Chain& chain);
 
   // Fills the chain with what begins at descriptor `head`. Says which rule the
-  // driver broke; nothing if none, and if it broke one the chain is empty.
-  absl::string_view Walk(uint32_t head);
+  // driver broke, and then the chain is empty; nullptr if none.
+  const char* Walk(uint32_t head);
 
  private:
-  absl::string_view WalkTable(uint32_t head);
-  absl::string_view WalkIndirect(const Descriptor& refers);
-  absl::string_view Append(const Descriptor& desc);
-  absl::string_view AppendPieces(const Descriptor& desc, bool writable);
+  const char* WalkTable(uint32_t head);
+  const char* WalkIndirect(const Descriptor& refers);
+  const char* Append(const Descriptor& desc);
+  const char* AppendPieces(const Descriptor& desc);
+  void AppendPiece(absl::Span<std::byte> piece);
 
   const RingArray<SharedDescriptor> table_;
   const GuestMemory& memory_;
   const bool indirect_;
   Chain& chain_;
   uint64_t bytes_ = 0;
-  bool writable_ = false;  // a writable descriptor was met
+  bool writable_ = false;  // the last descriptor was
 };
 
 }  // namespace virtqueue

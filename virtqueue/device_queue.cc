@@ -82,8 +82,8 @@ DeviceQueue::PopResult DeviceQueue::PopNext(Chain& chain) {
 
 DeviceQueue::PopResult DeviceQueue::Walk(uint32_t head, Chain& chain) {
   ChainWalker walker(ring_.desc, memory_, indirect_, chain);
-  const absl::string_view fault = walker.Walk(head);
-  if (!fault.empty()) {
+  const char* const fault = walker.Walk(head);
+  if (fault != nullptr) {
     Break(fault);
     return PopResult::kBroken;
   }

@@ -6,10 +6,16 @@
 namespace virtqueue {
 namespace {
 
-uint64_t TotalBytes(absl::Span<const DriverQueue::Buffer> buffers) {
-  uint64_t bytes = 0;
-  for (const DriverQueue::Buffer& buffer : buffers) bytes += buffer.len;
-  return bytes;
+// The descriptor of `buffer`, linked to `next` unless it is the last.
+Descriptor Linked(const DriverQueue::Buffer& buffer, uint16_t flags,
+                  bool linked, uint16_t next) {
+  Descriptor desc = {
+      .addr = buffer.addr.value(), .len = buffer.len, .flags = flags};
+  if (linked) {
+    desc.flags |= kDescNext;
+    desc.next = next;
+  }
+  return desc;
 }
 
 // 2.7.10.1: used flags are 0 when the driver allocates the ring. So is all.
@@ -95,81 +101,75 @@ DriverQueue::AddResult DriverQueue::AddAny(absl::Span<const Buffer> readable,
   if (!status_.ok()) return AddResult::kBroken;
   const size_t descriptors = readable.size() + writable.size();
   if (descriptors == 0 || descriptors > size()) return AddResult::kRefused;
-  const uint64_t writable_bytes = TotalBytes(writable);
-  if (TotalBytes(readable) + writable_bytes > kMaxChainBytes) {
-    return AddResult::kRefused;
-  }
-  const bool takes_table = TakesTable(descriptors);
+  const bool takes_table = descriptors > 1 && descriptors <= table_entries_;
   const auto needed = static_cast<uint16_t>(takes_table ? 1 : descriptors);
   if (needed > free_descriptors()) return AddResult::kNoRoom;
 
-  const uint16_t head = free_head_;
-  const uint16_t last = takes_table ? FillTable(readable, writable)
+  // Free descriptors may be filled whatever becomes of the chain.
+  const Filled filled = takes_table ? FillTable(readable, writable)
                                     : FillRing(readable, writable);
-  free_head_ = slots_[last].next;
-  extra_ += needed - 1u;
-  Slot& slot = slots_[head];
+  if (filled.bytes > kMaxChainBytes) return AddResult::kRefused;
+  Slot& slot = slots_[free_head_];
   slot.token = token;
   slot.chain = needed == 1 ? added_ : added_ | kLong;
   // 2^32 bytes are more than a used length can say.
-  slot.writable_bytes = static_cast<uint32_t>(
-      std::min<uint64_t>(writable_bytes, std::numeric_limits<uint32_t>::max()));
+  slot.writable_bytes = static_cast<uint32_t>(std::min<uint64_t>(
+      filled.writable_bytes, std::numeric_limits<uint32_t>::max()));
   slot.descriptors = needed;
-  ring_.avail_ring[added_].Store(head);
+  ring_.avail_ring[added_].Store(free_head_);
   ++added_;
+  extra_ += needed - 1u;
+  free_head_ = slots_[filled.last].next;
   return AddResult::kAdded;
 }
 
-bool DriverQueue::TakesTable(size_t descriptors) const {
-  return descriptors > 1 && descriptors <= table_entries_;
-}
-
-uint16_t DriverQueue::FillRing(absl::Span<const Buffer> readable,
-                               absl::Span<const Buffer> writable) {
+DriverQueue::Filled DriverQueue::FillRing(absl::Span<const Buffer> readable,
+                                          absl::Span<const Buffer> writable) {
   size_t left = readable.size() + writable.size();
-  uint16_t last = kNoSlot;
+  Filled filled;
   uint16_t index = free_head_;
-  const auto put = [&](const Buffer& buffer, uint16_t flags) {
-    const uint16_t next = slots_[index].next;
-    Descriptor desc = {
-        .addr = buffer.addr.value(), .len = buffer.len, .flags = flags};
-    if (--left != 0) {
-      desc.flags |= kDescNext;
-      desc.next = next;
+  const auto fill = [&](absl::Span<const Buffer> buffers, uint16_t flags) {
+    uint64_t bytes = 0;
+    for (const Buffer& buffer : buffers) {
+      bytes += buffer.len;
+      filled.last = index;
+      const Slot& slot = slots_[index];
+      index = slot.next;
+      slot.desc->Store(Linked(buffer, flags, --left != 0, index));
     }
-    slots_[index].desc->Store(desc);
-    last = index;
-    index = next;
+    return bytes;
   };
-  for (const Buffer& buffer : readable) put(buffer, 0);
-  for (const Buffer& buffer : writable) put(buffer, kDescWrite);
-  return last;
+  filled.bytes = fill(readable, 0);
+  filled.writable_bytes = fill(writable, kDescWrite);
+  filled.bytes += filled.writable_bytes;
+  return filled;
 }
 
-uint16_t DriverQueue::FillTable(absl::Span<const Buffer> readable,
-                                absl::Span<const Buffer> writable) {
+DriverQueue::Filled DriverQueue::FillTable(absl::Span<const Buffer> readable,
+                                           absl::Span<const Buffer> writable) {
   const size_t descriptors = readable.size() + writable.size();
   const size_t first = size_t{free_head_} * table_entries_;
   const absl::Span<SharedDescriptor> table =
       tables_.subspan(first, descriptors);
   uint16_t next = 0;
-  const auto put = [&](const Buffer& buffer, uint16_t flags) {
-    SharedDescriptor& entry = table[next++];
-    Descriptor desc = {
-        .addr = buffer.addr.value(), .len = buffer.len, .flags = flags};
-    if (next != descriptors) {
-      desc.flags |= kDescNext;
-      desc.next = next;
+  const auto fill = [&](absl::Span<const Buffer> buffers, uint16_t flags) {
+    uint64_t bytes = 0;
+    for (const Buffer& buffer : buffers) {
+      bytes += buffer.len;
+      SharedDescriptor& entry = table[next++];
+      entry.Store(Linked(buffer, flags, next != descriptors, next));
     }
-    entry.Store(desc);
+    return bytes;
   };
-  for (const Buffer& buffer : readable) put(buffer, 0);
-  for (const Buffer& buffer : writable) put(buffer, kDescWrite);
+  Filled filled = {.last = free_head_};
+  filled.bytes = fill(readable, 0);
+  filled.writable_bytes = fill(writable, kDescWrite);
+  filled.bytes += filled.writable_bytes;
   slots_[free_head_].desc->Store(
       {.addr = (tables_at_ + first * kDescriptorBytes).value(),
        .len = static_cast<uint32_t>(descriptors * kDescriptorBytes),
        .flags = kDescIndirect});
-  return free_head_;
+  return filled;
 }
 
 bool DriverQueue::RefreshUsed() {

@@ -126,12 +126,17 @@ class alignas(kCacheLine) DriverQueue {
 
   AddResult AddAny(absl::Span<const Buffer> readable,
                    absl::Span<const Buffer> writable, uint64_t token);
-  bool TakesTable(size_t descriptors) const;
-  // Both fill descriptors from free_head_ on; the last slot, and the first.
-  uint16_t FillRing(absl::Span<const Buffer> readable,
-                    absl::Span<const Buffer> writable);
-  uint16_t FillTable(absl::Span<const Buffer> readable,
-                     absl::Span<const Buffer> writable);
+  struct Filled {
+    uint16_t last = kNoSlot;  // the slot after which free ones go on
+    uint64_t bytes = 0;
+    uint64_t writable_bytes = 0;
+  };
+  // Write a chain into the slots from free_head_ on, or into the table of that
+  // one slot. They take nothing yet.
+  Filled FillRing(absl::Span<const Buffer> readable,
+                  absl::Span<const Buffer> writable);
+  Filled FillTable(absl::Span<const Buffer> readable,
+                   absl::Span<const Buffer> writable);
 
   bool RefreshUsed();
   std::optional<Used> CollectAny(uint32_t head, uint32_t len);

@@ -1,11 +1,12 @@
-// span_list.h: the spans of one chain in one direction, seldom more than one.
+// span_list.h: the spans of one chain in one direction, seldom more than a few.
 //
-// A single span needs no allocation; several live in a vector that keeps its
-// room when the list is used again.
+// Few spans need no allocation; many live in a vector that keeps its room when
+// the list is used again.
 
 #ifndef VIRTQUEUE_SPAN_LIST_H_
 #define VIRTQUEUE_SPAN_LIST_H_
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -21,20 +22,21 @@ class SpanList {
   void Clear() { count_ = 0; }
 
   void SetOnly(Piece piece) {
-    only_ = piece;
+    few_[0] = piece;
     count_ = 1;
   }
 
   void Append(Piece piece) {
-    if (count_ == 0) return SetOnly(piece);
-    if (count_ == 1) several_.assign(1, only_);
-    several_.push_back(piece);
-    ++count_;
+    if (count_ < kFew) {
+      few_[count_++] = piece;
+    } else {
+      AppendToMany(piece);
+    }
   }
 
   absl::Span<const Piece> pieces() const {
-    return count_ > 1 ? absl::MakeConstSpan(several_)
-                      : absl::MakeConstSpan(&only_, count_);
+    const Piece* const first = count_ <= kFew ? few_.data() : many_.data();
+    return absl::MakeConstSpan(first, count_);
   }
 
   uint64_t bytes() const {
@@ -44,8 +46,16 @@ class SpanList {
   }
 
  private:
-  Piece only_;
-  std::vector<Piece> several_;
+  static constexpr uint32_t kFew = 3;
+
+  void AppendToMany(Piece piece) {
+    if (count_ == kFew) many_.assign(few_.begin(), few_.end());
+    many_.push_back(piece);
+    ++count_;
+  }
+
+  std::array<Piece, kFew> few_;
+  std::vector<Piece> many_;
   uint32_t count_ = 0;
 };
 

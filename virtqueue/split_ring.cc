@@ -49,12 +49,13 @@ absl::Status CheckParts(const Part& desc, const Part& avail, const Part& used) {
   return status;
 }
 
-// Reads `bytes` bytes as a little-endian number, each byte once.
-uint64_t LoadBytes(const std::byte* bytes) {
+// The little-endian number in eight bytes from `offset` on, each read once.
+uint64_t LoadBytes(absl::Span<const std::byte> bytes, size_t offset) {
   uint64_t value = 0;
-  for (unsigned i = 0; i < sizeof(value); ++i) {
-    const auto* byte = reinterpret_cast<const SharedLe8*>(&bytes[i]);
-    value |= uint64_t{byte->Load()} << (8 * i);
+  for (size_t i = 0; i < sizeof(value); ++i) {
+    const std::byte& byte = bytes[offset + i];
+    const uint64_t loaded = reinterpret_cast<const SharedLe8&>(byte).Load();
+    value |= loaded << (8 * i);
   }
   return value;
 }
@@ -114,16 +115,10 @@ absl::StatusOr<SplitRing> SplitRing::Map(const GuestMemory& memory,
                    .avail_event = &(*used)[2 + 4 * size]};
 }
 
-Descriptor LoadIndirect(absl::Span<const std::byte> table, uint32_t index) {
-  const absl::Span<const std::byte> entry =
-      table.subspan(uint64_t{index} * kDescriptorBytes, kDescriptorBytes);
-  VSOCK_CHECK(entry.size() == kDescriptorBytes);
-  if (reinterpret_cast<uintptr_t>(entry.data()) % alignof(SharedDescriptor) ==
-      0) {
-    return reinterpret_cast<const SharedDescriptor*>(entry.data())->Load();
-  }
-  const uint64_t rest = LoadBytes(entry.subspan(8).data());
-  return {.addr = LoadBytes(entry.data()),
+Descriptor IndirectTable::LoadUnaligned(uint32_t index) const {
+  const size_t at = size_t{index} * kDescriptorBytes;
+  const uint64_t rest = LoadBytes(bytes_, at + sizeof(uint64_t));
+  return {.addr = LoadBytes(bytes_, at),
           .len = static_cast<uint32_t>(rest),
           .flags = static_cast<uint16_t>(rest >> 32),
           .next = static_cast<uint16_t>(rest >> 48)};

@@ -118,9 +118,34 @@ struct SplitRing {
   SharedLe16* avail_event = nullptr;
 };
 
-// Entry `index` of an indirect table (2.7.5.3), which may lie at any address.
-// The table has that entry.
-Descriptor LoadIndirect(absl::Span<const std::byte> table, uint32_t index);
+// An indirect table (2.7.5.3), which may lie at any address.
+class IndirectTable {
+ public:
+  // `bytes` are of whole descriptors.
+  explicit IndirectTable(absl::Span<const std::byte> bytes)
+      : bytes_(bytes),
+        aligned_(reinterpret_cast<uintptr_t>(bytes.data()) %
+                     alignof(SharedDescriptor) ==
+                 0) {}
+
+  uint32_t size() const {
+    return static_cast<uint32_t>(bytes_.size() / kDescriptorBytes);
+  }
+
+  // Entry `index`, of which there are size().
+  Descriptor Load(uint32_t index) const {
+    if (!aligned_) [[unlikely]]
+      return LoadUnaligned(index);
+    const std::byte& entry = bytes_[size_t{index} * kDescriptorBytes];
+    return reinterpret_cast<const SharedDescriptor&>(entry).Load();
+  }
+
+ private:
+  Descriptor LoadUnaligned(uint32_t index) const;
+
+  absl::Span<const std::byte> bytes_;
+  bool aligned_;
+};
 
 }  // namespace virtqueue
 

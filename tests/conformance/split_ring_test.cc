@@ -280,7 +280,7 @@ TEST(IndirectDescriptors, DriverNestsNoTablesNorLinksThem) {
   EXPECT_EQ(refers.flags, kDescIndirect);
   for (uint32_t i = 0; i < 4; ++i) {
     const Descriptor entry =
-        LoadIndirect(context.heap.Bytes(refers.addr, refers.len), i);
+        IndirectTable(context.heap.Bytes(refers.addr, refers.len)).Load(i);
     EXPECT_EQ(entry.flags & kDescIndirect, 0);
   }
 }

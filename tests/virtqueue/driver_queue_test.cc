@@ -155,7 +155,7 @@ class IndirectDriverQueueTest : public testing::Test, public DriverContext {
             {.size = 4, .indirect = true, .indirect_table_entries = 3}) {}
 
   Descriptor TableEntry(const Descriptor& refers, uint32_t index) const {
-    return LoadIndirect(heap.Bytes(refers.addr, refers.len), index);
+    return IndirectTable(heap.Bytes(refers.addr, refers.len)).Load(index);
   }
 };
 

@@ -187,14 +187,14 @@ TEST(SplitRingMapTest, RefusesARegionAtAnAddressThatAtomicsCannotUse) {
             absl::StatusCode::kInvalidArgument);
 }
 
-TEST(LoadIndirectTest, ReadsAnEntryAtWhateverAddress) {
+TEST(IndirectTableTest, ReadsAnEntryAtWhateverAddress) {
   alignas(16) std::array<std::byte, 16 * 3> bytes;
   for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = std::byte(i * 5 + 1);
   for (size_t shift = 0; shift < 16; ++shift) {
     const absl::Span<const std::byte> table =
         absl::MakeConstSpan(bytes).subspan(shift, 32);
 
-    const Descriptor desc = LoadIndirect(table, 1);
+    const Descriptor desc = IndirectTable(table).Load(1);
 
     EXPECT_EQ(desc.addr, Number(table.subspan(16, 8)));
     EXPECT_EQ(desc.len, Number(table.subspan(24, 4)));
