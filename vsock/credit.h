@@ -90,8 +90,11 @@ class Credit {
            rx_bytes_ < low_water;
   }
 
-  // Whether anything was consumed that the peer does not know of.
-  bool HasUnannounced() const { return fwd_cnt_ != last_fwd_cnt_; }
+  // Whether the peer does not know of something that was consumed, or of a
+  // change of the buffer.
+  bool HasUnannounced() const {
+    return fwd_cnt_ != last_fwd_cnt_ || buf_alloc_ != last_buf_alloc_;
+  }
 
   // Announces: every packet of the flow carries both numbers.
   void Stamp(VsockHdr& hdr) {
@@ -99,6 +102,7 @@ class Credit {
     hdr.buf_alloc = buf_alloc_;
     hdr.fwd_cnt = fwd_cnt_;
     last_fwd_cnt_ = fwd_cnt_;
+    last_buf_alloc_ = buf_alloc_;
   }
 
   void Resize(uint32_t buf_alloc) { buf_alloc_ = buf_alloc; }
@@ -114,6 +118,8 @@ class Credit {
   uint32_t buf_used() const { return buf_used_; }
   uint32_t rx_bytes() const { return rx_bytes_; }
   uint32_t fwd_cnt() const { return fwd_cnt_; }
+  uint32_t announced_fwd_cnt() const { return last_fwd_cnt_; }
+  uint32_t announced_buf_alloc() const { return last_buf_alloc_; }
   uint32_t tx_cnt() const { return tx_cnt_; }
   uint32_t peer_buf_alloc() const { return peer_buf_alloc_; }
   uint32_t peer_fwd_cnt() const { return peer_fwd_cnt_; }
@@ -129,10 +135,11 @@ class Credit {
 
   uint32_t buf_alloc_;  // bytes announced
   uint32_t most_announced_ = 0;
-  uint32_t buf_used_ = 0;      // bytes held by queued packets
-  uint32_t rx_bytes_ = 0;      // bytes not read yet
-  uint32_t fwd_cnt_ = 0;       // bytes freed
-  uint32_t last_fwd_cnt_ = 0;  // of these, announced
+  uint32_t buf_used_ = 0;        // bytes held by queued packets
+  uint32_t rx_bytes_ = 0;        // bytes not read yet
+  uint32_t fwd_cnt_ = 0;         // bytes freed
+  uint32_t last_fwd_cnt_ = 0;    // of these, announced
+  uint32_t last_buf_alloc_ = 0;  // of buf_alloc, the same
 };
 
 }  // namespace vsock

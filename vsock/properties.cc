@@ -14,15 +14,62 @@
 namespace vsock {
 namespace {
 
-absl::Status Breach(absl::string_view what) {
-  return absl::FailedPreconditionError(absl::StrCat("property: ", what));
+using State = Connection::State;
+
+// By number, as in the header.
+enum class Property {
+  kCredit = 1,
+  kStreamBytes,
+  kConsumedBytes,
+  kDeadlock,
+  kLivelock,
+  kMemory,
+  kDatagrams,
+  kSendCharges,
+  kChains,
+  kNotifications,
+  kConnections,
+};
+
+absl::string_view NameOf(Property property) {
+  switch (property) {
+    case Property::kCredit:
+      return "stream credit";
+    case Property::kStreamBytes:
+      return "stream bytes";
+    case Property::kConsumedBytes:
+      return "consumed bytes";
+    case Property::kDeadlock:
+      return "deadlock";
+    case Property::kLivelock:
+      return "livelock";
+    case Property::kMemory:
+      return "memory";
+    case Property::kDatagrams:
+      return "datagrams";
+    case Property::kSendCharges:
+      return "send charges";
+    case Property::kChains:
+      return "chains";
+    case Property::kNotifications:
+      return "notifications";
+    case Property::kConnections:
+      return "connections";
+  }
+  return "unknown";
 }
 
-absl::Status Breach(const Transport& here, const Socket& socket,
-                    absl::string_view what) {
-  return Breach(absl::StrCat(what, " (cid ", here.cid().value(), ", port ",
-                             socket.port.has_value() ? socket.port->value() : 0,
-                             ")"));
+absl::Status Breach(Property property, absl::string_view what) {
+  return absl::FailedPreconditionError(
+      absl::StrCat("property ", static_cast<int>(property), ", ",
+                   NameOf(property), ": ", what));
+}
+
+absl::Status Breach(Property property, const Transport& here,
+                    const Socket& socket, absl::string_view what) {
+  const uint32_t port = socket.port.has_value() ? socket.port->value() : 0;
+  return Breach(property, absl::StrCat(what, " (cid ", here.cid().value(),
+                                       ", port ", port, ")"));
 }
 
 // The other end of a stream, if both are connected to each other.
@@ -35,7 +82,7 @@ const Socket* OtherEnd(Transport& here, Transport& there,
 }
 
 bool IsOpen(const Socket& socket) {
-  return socket.connection->state() == Connection::State::kEstablished;
+  return socket.connection->state() == State::kEstablished;
 }
 
 // Bytes of the first queued packet that were read already.
@@ -59,31 +106,54 @@ absl::Status Properties::AfterStep() {
 }
 
 absl::Status Properties::CheckSums() {
-  for (const Transport* side : {&guest_.transport(), &host_.transport()}) {
-    const Transport::Counters& counters = side->counters();
-    if (counters.datagrams_read + counters.datagrams_lost >
-        counters.datagrams_received) {
-      return Breach("more datagrams read and lost than arrived");
-    }
-    if (counters.rst_answered > 0) return Breach("an RST was answered");
-    if (counters.premature > 0) {
-      return Breach("a packet left before the peer had acknowledged");
-    }
-    if (counters.reopened > 0) {
-      return Breach("a REQUEST came for a flow that is still held");
-    }
+  const Transport& guest = guest_.transport();
+  const Transport& host = host_.transport();
+  if (absl::Status s = CheckTransport(guest, host); !s.ok()) return s;
+  if (absl::Status s = CheckTransport(host, guest); !s.ok()) return s;
+  return CheckRings();
+}
+
+absl::Status Properties::CheckTransport(const Transport& here,
+                                        const Transport& there) {
+  const Transport::Counters& counters = here.counters();
+  if (counters.datagrams_read + counters.datagrams_lost >
+      counters.datagrams_received) {
+    return Breach(Property::kDatagrams, "more read and lost than arrived");
   }
-  if (host_.transport().counters().datagrams_received >
-          guest_.transport().counters().datagrams_sent ||
-      guest_.transport().counters().datagrams_received >
-          host_.transport().counters().datagrams_sent) {
-    return Breach("more datagrams arrived than were sent");
+  if (counters.datagrams_received > there.counters().datagrams_sent) {
+    return Breach(Property::kDatagrams, "more arrived than were sent");
   }
+  if (counters.stream_bytes_received > there.counters().stream_bytes_sent) {
+    return Breach(Property::kStreamBytes, "more arrived than were sent");
+  }
+  if (counters.rst_answered > 0) {
+    return Breach(Property::kConnections, "an RST was answered");
+  }
+  if (counters.premature > 0) {
+    return Breach(Property::kConnections,
+                  "a packet left before the peer had acknowledged");
+  }
+  if (counters.reopened > 0) {
+    return Breach(Property::kConnections,
+                  "a REQUEST came for a flow that is still held");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Properties::CheckRings() {
   const Driver& driver = guest_.driver();
+  const uint16_t size = driver.layout().size;
   if (device_.tx_completed() > driver.tx_added() ||
-      driver.tx_in_flight() > driver.layout().size ||
-      driver.rx_posted() > driver.layout().size) {
-    return Breach("a ring returned more chains than it was given");
+      driver.tx_in_flight() > size || driver.rx_posted() > size) {
+    return Breach(Property::kChains,
+                  "a ring returned more chains than it was given");
+  }
+  if (!driver.status().ok() || !device_.status().ok()) {
+    return Breach(Property::kChains, "a ring was broken by one of its halves");
+  }
+  if (guest_.send_list().replies() > size ||
+      device_.send_list().replies() > size) {
+    return Breach(Property::kMemory, "more than one ring of queued replies");
   }
   return absl::OkStatus();
 }
@@ -103,8 +173,8 @@ absl::Status Properties::CheckProgress() {
       progress == progress_ ? steps_without_progress_ + 1 : 0;
   progress_ = progress;
   if (steps_without_progress_ <= PatienceSteps()) return absl::OkStatus();
-  return Breach(absl::StrCat(steps_without_progress_,
-                             " steps without progress: a livelock"));
+  return Breach(Property::kLivelock, absl::StrCat(steps_without_progress_,
+                                                  " steps without progress"));
 }
 
 absl::Status Properties::CheckSocket(Transport& here, Transport& there,
@@ -122,31 +192,48 @@ absl::Status Properties::CheckStream(Transport& here, Transport& there,
   const Credit& credit = connection.credit();
   const SocketCounters& counters = socket.counters;
   if (credit.Space() > credit.Limit()) {
-    return Breach(here, socket, "credit beyond what was announced");
+    return Breach(Property::kCredit, here, socket,
+                  "credit beyond what was announced");
   }
   if (credit.buf_used() >
       std::max(credit.most_announced(), credit.buf_alloc())) {
-    return Breach(here, socket, "receive memory beyond what was announced");
+    return Breach(Property::kMemory, here, socket,
+                  "receive memory beyond what was announced");
   }
-  if (connection.state() == Connection::State::kClosing) {
+  if (connection.state() == State::kClosing) {
     return absl::OkStatus();  // what was unread is gone
   }
   if (counters.arrived_bytes != counters.received_bytes + credit.rx_bytes()) {
-    return Breach(here, socket, "stream bytes appeared or disappeared");
+    return Breach(Property::kStreamBytes, here, socket,
+                  "bytes appeared or disappeared");
   }
   if (credit.buf_used() - credit.rx_bytes() != PartlyRead(connection)) {
-    return Breach(here, socket, "fwd_cnt is not what was read");
+    return Breach(Property::kConsumedBytes, here, socket,
+                  "fwd_cnt is not what was read");
   }
   const Socket* other = OtherEnd(here, there, socket);
   if (other == nullptr || !IsOpen(socket) || !IsOpen(*other)) {
     return absl::OkStatus();
   }
-  if (counters.arrived_bytes > other->counters.sent_bytes) {
-    return Breach(here, socket, "more stream bytes arrived than were sent");
+  return CheckFlow(here, socket, *other);
+}
+
+absl::Status Properties::CheckFlow(Transport& here, const Socket& socket,
+                                   const Socket& other) {
+  if (socket.counters.arrived_bytes > other.counters.sent_bytes) {
+    return Breach(Property::kStreamBytes, here, socket,
+                  "more bytes arrived than were sent");
   }
-  const Credit& theirs = other->connection->credit();
-  if (static_cast<int32_t>(theirs.fwd_cnt() - credit.peer_fwd_cnt()) < 0) {
-    return Breach(here, socket, "credit that the receiver has not given");
+  const Credit& credit = socket.connection->credit();
+  const Credit& theirs = other.connection->credit();
+  if (static_cast<int32_t>(theirs.announced_fwd_cnt() - credit.peer_fwd_cnt()) <
+      0) {
+    return Breach(Property::kCredit, here, socket,
+                  "credit that the receiver has not given");
+  }
+  if (credit.InFlight() > theirs.most_announced()) {
+    return Breach(Property::kCredit, here, socket,
+                  "more in flight than was ever announced");
   }
   return absl::OkStatus();
 }
@@ -156,7 +243,8 @@ absl::Status Properties::CheckDatagram(Transport& here, const Socket& socket) {
   // The test comes before the charge: the last one may overshoot.
   if (queue.charged() >
       uint64_t{queue.most_limit()} + TrueSize(kHdrBytes + 2 * kMaxPayload)) {
-    return Breach(here, socket, "receive memory beyond SO_RCVBUF");
+    return Breach(Property::kMemory, here, socket,
+                  "receive memory beyond SO_RCVBUF");
   }
   return absl::OkStatus();
 }
@@ -166,6 +254,7 @@ absl::Status Properties::CheckDatagram(Transport& here, const Socket& socket) {
 absl::Status Properties::AtRest() {
   if (absl::Status s = CheckSums(); !s.ok()) return s;
   if (absl::Status s = CheckRingsAtRest(); !s.ok()) return s;
+  if (absl::Status s = CheckStreamBytesAtRest(); !s.ok()) return s;
   if (absl::Status s = CheckDatagramsAtRest(); !s.ok()) return s;
   Transport& guest = guest_.transport();
   Transport& host = host_.transport();
@@ -183,18 +272,41 @@ absl::Status Properties::AtRest() {
 
 absl::Status Properties::CheckRingsAtRest() {
   const Driver& driver = guest_.driver();
-  if (!device_.idle() || !driver.idle()) return Breach("a packet is in hand");
+  if (!device_.idle() || !driver.idle()) {
+    return Breach(Property::kNotifications, "a packet is in hand");
+  }
   if (driver.tx_added() != device_.tx_completed()) {
-    return Breach("the tx ring has work that the idle device was not told of");
+    return Breach(Property::kNotifications,
+                  "the tx ring has work that the idle device was not told of");
   }
   if (driver.tx_in_flight() != 0) {
-    return Breach("used tx buffers that the idle driver was not told of");
+    return Breach(Property::kNotifications,
+                  "used tx buffers that the idle driver was not told of");
   }
   if (!guest_.send_list().empty()) {
-    return Breach("the guest's send list has work, and the ring has room");
+    return Breach(Property::kNotifications,
+                  "the guest's send list has work, and the ring has room");
   }
   if (!device_.send_list().empty() && driver.rx_posted() > 0) {
-    return Breach("the host's send list has work, and the ring has buffers");
+    return Breach(Property::kNotifications,
+                  "the host's send list has work, and the ring has buffers");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Properties::CheckStreamBytesAtRest() {
+  const Transport::Counters& guest = guest_.transport().counters();
+  const Transport::Counters& host = host_.transport().counters();
+  if (guest.stream_bytes_sent != host.stream_bytes_received) {
+    return Breach(Property::kStreamBytes, "bytes to the host did not arrive");
+  }
+  uint64_t waiting = 0;
+  for (const Packet* packet = device_.send_list().front(); packet != nullptr;
+       packet = packet->next) {
+    if (packet->hdr.is(Type::kStream)) waiting += packet->remaining();
+  }
+  if (host.stream_bytes_sent != guest.stream_bytes_received + waiting) {
+    return Breach(Property::kStreamBytes, "bytes to the guest did not arrive");
   }
   return absl::OkStatus();
 }
@@ -204,17 +316,21 @@ absl::Status Properties::CheckDatagramsAtRest() {
   const Transport::Counters& host = host_.transport().counters();
   if (guest.datagrams_sent !=
       host.datagrams_received + device_.datagrams_lost_to_host()) {
-    return Breach("a datagram to the host is neither there nor counted");
+    return Breach(Property::kDatagrams,
+                  "one to the host is neither there nor counted");
   }
   uint64_t waiting = 0;
+  waiting_charges_.clear();
   for (const Packet* packet = device_.send_list().front(); packet != nullptr;
        packet = packet->next) {
     waiting += packet->hdr.is(Type::kDgram);
+    waiting_charges_[packet->owner] += packet->charge;
   }
   if (host.datagrams_sent !=
       guest.datagrams_received + device_.datagrams_lost_to_guest() +
           guest_.driver().losses().datagrams() + waiting) {
-    return Breach("a datagram to the guest is neither there nor counted");
+    return Breach(Property::kDatagrams,
+                  "one to the guest is neither there nor counted");
   }
   return CheckQueuedDatagrams();
 }
@@ -230,7 +346,8 @@ absl::Status Properties::CheckQueuedDatagrams() {
     const Transport::Counters& counters = side->counters();
     if (counters.datagrams_received !=
         counters.datagrams_read + counters.datagrams_lost + queued) {
-      return Breach("a datagram that arrived is neither queued, read nor lost");
+      return Breach(Property::kDatagrams,
+                    "one that arrived is neither queued, read nor lost");
     }
   }
   return absl::OkStatus();
@@ -239,29 +356,77 @@ absl::Status Properties::CheckQueuedDatagrams() {
 absl::Status Properties::CheckSocketAtRest(Transport& here, Transport& there,
                                            const Socket& socket) {
   if (socket.waiting != 0 && here.IsReady(socket.id, socket.waiting)) {
-    return Breach(here, socket, "a sleeper was not told what has come true");
+    return Breach(Property::kDeadlock, here, socket,
+                  "a sleeper was not told what has come true");
   }
-  if (socket.datagram.has_value()) {
-    const uint32_t in_hand =
-        socket.in_hand == nullptr ? 0 : socket.in_hand->charge;
-    if (&here == &guest_.transport() &&
-        socket.datagram->send_buffer.charged() != in_hand) {
-      return Breach(here, socket, "a send charge did not return");
-    }
-    return absl::OkStatus();
+  if (socket.datagram.has_value()) return CheckChargeAtRest(here, socket);
+  if (!socket.connection.has_value()) return absl::OkStatus();
+  return CheckStreamAtRest(here, there, socket);
+}
+
+absl::Status Properties::CheckChargeAtRest(Transport& here,
+                                           const Socket& socket) {
+  uint64_t below = socket.in_hand == nullptr ? 0 : socket.in_hand->charge;
+  if (&here == &host_.transport()) {
+    auto it = waiting_charges_.find(socket.id);
+    if (it != waiting_charges_.end()) below += it->second;
   }
-  if (!socket.connection.has_value() || !IsOpen(socket)) {
-    return absl::OkStatus();
+  const uint64_t charged = socket.datagram->send_buffer.charged();
+  if (charged != below) {
+    return Breach(Property::kSendCharges, here, socket,
+                  absl::StrCat("charged ", charged, " for datagrams of ", below,
+                               " below the socket"));
   }
+  if (socket.user_closed && charged == 0) {
+    return Breach(Property::kSendCharges, here, socket,
+                  "a closed socket outlives its last charge");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Properties::CheckStreamAtRest(Transport& here, Transport& there,
+                                           const Socket& socket) {
+  if (socket.peer.has_value() && socket.peer->cid != there.cid()) {
+    return absl::OkStatus();  // to nobody that is looked at
+  }
+  const State state = socket.connection->state();
+  if (state == State::kClosed || !AllUnderWayArrived()) return absl::OkStatus();
   const Socket* other = OtherEnd(here, there, socket);
-  if (other == nullptr || !IsOpen(*other)) return absl::OkStatus();
-  const Credit& theirs = other->connection->credit();
+  const bool open = state == State::kEstablished;
+  if (other == nullptr || state == State::kConnecting ||
+      (!open && !IsOpen(*other))) {
+    return Breach(Property::kDeadlock, here, socket,
+                  "a handshake or a close that the peer has not answered");
+  }
+  // Whoever has not closed may go on reading what the other one sent.
+  if (!open || !IsOpen(*other)) return absl::OkStatus();
+  return CheckFlowAtRest(here, socket, *other);
+}
+
+absl::Status Properties::CheckFlowAtRest(Transport& here, const Socket& socket,
+                                         const Socket& other) {
+  const Credit& credit = socket.connection->credit();
+  const Credit& theirs = other.connection->credit();
+  if (socket.counters.arrived_bytes != other.counters.sent_bytes) {
+    return Breach(Property::kStreamBytes, here, socket,
+                  "not all bytes that were sent have arrived");
+  }
+  if (credit.peer_fwd_cnt() != theirs.announced_fwd_cnt() ||
+      credit.peer_buf_alloc() != theirs.announced_buf_alloc()) {
+    return Breach(Property::kCredit, here, socket,
+                  "the sender does not know what was announced");
+  }
+  if (theirs.UpdateDue(other.low_water) ||
+      theirs.buf_alloc() != theirs.announced_buf_alloc()) {
+    return Breach(Property::kDeadlock, here, socket,
+                  "an update of credit was due and not sent");
+  }
   if ((socket.waiting & kWritable) != 0 &&
       theirs.buf_used() < theirs.buf_alloc() &&
-      theirs.rx_bytes() < other->low_water) {
-    return Breach(here, socket,
-                  "deadlock: the sender waits for credit, the receiver has "
-                  "room and too little to read");
+      theirs.rx_bytes() < other.low_water) {
+    return Breach(Property::kDeadlock, here, socket,
+                  "the sender waits for credit, the receiver has room and too "
+                  "little to read");
   }
   return absl::OkStatus();
 }

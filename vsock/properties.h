@@ -1,45 +1,46 @@
 // properties.h: what must hold in every run, whatever is sent.
 //
 // One guest, its device and the host are looked at from outside, between steps;
-// nothing here changes them. The properties, and where each is looked at:
+// nothing here changes them. The properties, by number, and what is looked at
+// after every step (S) and at rest (R):
 //
-//   1. stream credit: no more in flight than was announced, no credit that the
-//      receiver has not given                          after every step
-//   2. stream bytes: accepted = read + queued + under way, and nothing is under
-//      way at rest unless the connection was reset     after every step, at
-//      rest
-//   3. fwd_cnt advances by the bytes of the packets that were read, no other
-//                                                      after every step
-//   4. at rest no sender waits whose receiver has room and nothing to read, and
-//      no sleeper for what has come true               at rest
-//   5. a bounded number of steps between two signs of progress
-//                                                      after every step
-//   6. receive memory within what was announced        after every step
-//   7. datagrams: sent = read + lost with a cause + queued + under way
-//                                                      after every step, at
-//                                                      rest
-//   8. a send charge returns whatever becomes of the datagram
-//                                                      at rest
-//   9. every chain is returned once                    after every step, at
-//   rest
-//  10. at rest no ring or list has work that its idle consumer was not told of
-//                                                      at rest
-//  11. an RST is never answered; nothing but a REQUEST goes out before the peer
-//      has acknowledged; no flow is opened while it is held
-//                                                      after every step
+//   1. stream credit        S  no more in flight than was ever announced, no
+//                              credit that the receiver has not given
+//                           R  the sender knows what was announced
+//   2. stream bytes         S  accepted = read + queued
+//                           R  nothing is under way, in sum and for each flow
+//   3. consumed bytes       S  fwd_cnt moves by the packets that were read
+//   4. deadlock             R  no sender waits whose receiver has room and
+//                              nothing to read; no sleeper for what has come
+//                              true; no update was due and not sent; no stream
+//                              or close without its other end
+//   5. livelock             S  bounded steps between two signs of progress
+//   6. memory               S  receive queues within what was announced,
+//                              queued replies within one ring
+//   7. datagrams            S  no more read and lost than arrived
+//                           R  sent = read + lost with a cause + queued
+//   8. send charges         R  charge = that of the datagrams below the socket
+//   9. chains               S  every chain is returned once
+//  10. notifications        R  no ring or list has work that its idle consumer
+//                              was not told of
+//  11. connections          S  no RST is answered; nothing but a REQUEST goes
+//                              out before the peer has acknowledged; no flow is
+//                              opened while it is held
 //
-// Rest is when every worker sleeps and no packet is in hand. Both endpoints are
-// ours: a peer that breaks the rules breaks these, too.
+// Rest is when every worker sleeps. Both endpoints are ours: a peer that breaks
+// the rules breaks these, too. Resets (12) are left out, as the model has none.
 
 #ifndef VSOCK_PROPERTIES_H_
 #define VSOCK_PROPERTIES_H_
 
 #include <cstdint>
 
+#include "absl/container/btree_map.h"
 #include "absl/status/status.h"
 #include "vsock/device.h"
 #include "vsock/guest.h"
 #include "vsock/host.h"
+#include "vsock/packet.h"
 #include "vsock/socket.h"
 #include "vsock/transport.h"
 
@@ -62,24 +63,39 @@ class Properties {
   // Steps without progress that are no livelock: each worker may look at each
   // descriptor of its ring in vain, a few times.
   uint64_t PatienceSteps() const;
+  // Nothing of a stream waits for an rx buffer.
+  bool AllUnderWayArrived() const { return device_.send_list().empty(); }
 
   absl::Status CheckSums();
+  absl::Status CheckRings();
+  absl::Status CheckTransport(const Transport& here, const Transport& there);
   absl::Status CheckProgress();
   absl::Status CheckSocket(Transport& here, Transport& there, SocketId id);
   absl::Status CheckStream(Transport& here, Transport& there,
                            const Socket& socket);
+  absl::Status CheckFlow(Transport& here, const Socket& socket,
+                         const Socket& other);
   absl::Status CheckDatagram(Transport& here, const Socket& socket);
-  absl::Status CheckSocketAtRest(Transport& here, Transport& there,
-                                 const Socket& socket);
+
   absl::Status CheckRingsAtRest();
+  absl::Status CheckStreamBytesAtRest();
   absl::Status CheckDatagramsAtRest();
   absl::Status CheckQueuedDatagrams();
+  absl::Status CheckSocketAtRest(Transport& here, Transport& there,
+                                 const Socket& socket);
+  absl::Status CheckChargeAtRest(Transport& here, const Socket& socket);
+  absl::Status CheckStreamAtRest(Transport& here, Transport& there,
+                                 const Socket& socket);
+  absl::Status CheckFlowAtRest(Transport& here, const Socket& socket,
+                               const Socket& other);
 
   Guest& guest_;
   Host& host_;
   Device& device_;
   uint64_t progress_ = 0;
   uint64_t steps_without_progress_ = 0;
+  // What waits on the host's send list charges these sockets so much.
+  absl::btree_map<SocketId, uint64_t> waiting_charges_;
 };
 
 }  // namespace vsock

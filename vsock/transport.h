@@ -93,6 +93,8 @@ class Transport {
     std::array<uint64_t, 8> received = {};  // stream packets by Op
     uint64_t packets_sent = 0;              // of both types
     uint64_t reads = 0;                     // calls that took something
+    uint64_t stream_bytes_sent = 0;         // payload
+    uint64_t stream_bytes_received = 0;     // payload, whatever became of it
     uint64_t datagrams_sent = 0;
     uint64_t datagrams_received = 0;  // of these, lost here or read:
     uint64_t datagrams_lost = 0;
@@ -202,6 +204,7 @@ class Transport {
 
   void Emit(Socket& socket, Op op, uint32_t flags = 0);
   void Answer(Socket& socket, Op op);
+  void OnHandshakeOver(Socket& socket);
   void EmitReset(const VsockHdr& cause);
   void Enqueue(PacketPtr packet);
   void AnswerClose(Socket& socket, Op op, Instant now);

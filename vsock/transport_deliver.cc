@@ -10,6 +10,8 @@ namespace vsock {
 Work Transport::Deliver(PacketPtr packet, Instant now) {
   const size_t before = wakes_.size();
   const VsockHdr& hdr = packet->hdr;
+  const bool is_rst = hdr.is(Op::kRst);
+  const uint64_t sent = counters_.packets_sent;
   if (hdr.dst_cid != options_.cid.value()) {
     losses_.Add(DropReason::kWrongCid, hdr);
   } else if (hdr.is(Type::kDgram)) {
@@ -19,6 +21,7 @@ Work Transport::Deliver(PacketPtr packet, Instant now) {
   } else {
     EmitReset(hdr);  // 5.10.6.5: RST to an unknown type
   }
+  if (is_rst) counters_.rst_answered += counters_.packets_sent - sent;
   Work work;
   work.wakeups = static_cast<uint32_t>(wakes_.size() - before);
   return work;
@@ -59,6 +62,7 @@ void Transport::LoseDatagram(DropReason reason, const VsockHdr& hdr) {
 void Transport::DeliverStream(PacketPtr packet) {
   const VsockHdr& hdr = packet->hdr;
   if (hdr.op < counters_.received.size()) ++counters_.received[hdr.op];
+  counters_.stream_bytes_received += hdr.len;
   const Port port = Port(hdr.dst_port);
   if (Socket* socket = table_.FindConnected(port, hdr.source())) {
     return DeliverToConnection(*socket, std::move(packet));
@@ -99,13 +103,20 @@ void Transport::DeliverToConnection(Socket& socket, PacketPtr packet) {
       socket.connection->credit().rx_bytes() - queued;
   if (reaction.unexpected) losses_.Add(DropReason::kMalformed, hdr);
   if (reaction.discarded) losses_.Add(DropReason::kSocketClosed, hdr);
-  if ((reaction.events & kConnected) != 0) ClearDeadline(socket);
-  if (reaction.reply != Op::kInvalid) {
-    counters_.rst_answered += hdr.is(Op::kRst);
-    Answer(socket, reaction.reply);
-  }
+  if ((reaction.events & kConnected) != 0) OnHandshakeOver(socket);
+  if (reaction.reply != Op::kInvalid) Answer(socket, reaction.reply);
   WakeUp(socket, reaction.events);
   SettleClosed(socket);
+}
+
+// The handshake's timer stops. A buffer that was changed during the handshake
+// can be announced only now.
+void Transport::OnHandshakeOver(Socket& socket) {
+  ClearDeadline(socket);
+  if (socket.connection->state() == Connection::State::kEstablished &&
+      socket.connection->credit().HasUnannounced()) {
+    Emit(socket, Op::kCreditUpdate);
+  }
 }
 
 // What a connection answers is bounded without a limit on replies: one RST
@@ -152,6 +163,7 @@ void Transport::EmitReset(const VsockHdr& cause) {
 Work Transport::Refuse(const VsockHdr& hdr) {
   losses_.Add(DropReason::kNoMemory, hdr);
   if (hdr.is(Type::kDgram)) return {};
+  counters_.stream_bytes_received += hdr.len;
   Socket* socket = table_.FindConnected(Port(hdr.dst_port), hdr.source());
   if (socket == nullptr) {
     EmitReset(hdr);
@@ -170,6 +182,7 @@ void Transport::Enqueue(PacketPtr packet) {
     ++counters_.datagrams_sent;
   } else {
     ++counters_.sent[packet->hdr.op];
+    counters_.stream_bytes_sent += packet->hdr.len;
   }
   PacketQueue* list = router_.Route(Cid(packet->hdr.dst_cid));
   VSOCK_CHECK(list != nullptr);  // a route is checked before a socket uses it

@@ -199,9 +199,12 @@ TEST_P(StreamConnectTest, SendsNothingButTheRequestBeforeTheResponse) {
   EXPECT_TRUE(client().SetLowWater(end.id, 100).ok());
   pair_.Run();
 
-  ASSERT_EQ(pair_.wire().packets().size(), 2u);
+  ASSERT_EQ(pair_.wire().packets().size(), 3u);
   EXPECT_TRUE(pair_.wire().packets()[0].is(Op::kRequest));
   EXPECT_TRUE(pair_.wire().packets()[1].is(Op::kResponse));
+  // What could not be said before: the buffer is another than the REQUEST's.
+  EXPECT_TRUE(pair_.wire().packets()[2].is(Op::kCreditUpdate));
+  EXPECT_EQ(pair_.wire().packets()[2].hdr.buf_alloc, 4096u);
 }
 
 // A server that speaks first, into a buffer of its client that is tiny.
