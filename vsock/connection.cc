@@ -93,9 +93,7 @@ Connection::Reaction Connection::OnShutdown(uint32_t hints) {
   const bool had_both = peer_shutdown_ == kShutdownBoth;
   peer_shutdown_ |= hints & kShutdownBoth;
   Reaction reaction = {.events = kReadable | kWritable};
-  if (peer_shutdown_ != kShutdownBoth || credit_.rx_bytes() > 0) {
-    return reaction;
-  }
+  if (peer_shutdown_ != kShutdownBoth || HasReader()) return reaction;
   // RST confirms that the flow's ports are free.
   if (state_ == State::kEstablished) {
     End(Error::kNone);
@@ -103,6 +101,18 @@ Connection::Reaction Connection::OnShutdown(uint32_t hints) {
   }
   if (!had_both) reaction.reply = Op::kRst;
   return reaction;
+}
+
+Op Connection::ShutDown(uint32_t hints) {
+  shutdown_ |= hints;
+  if (peer_shutdown_ != kShutdownBoth || HasReader()) return Op::kShutdown;
+  End(Error::kNone);
+  return Op::kRst;
+}
+
+// Whether something is queued that may yet be read.
+bool Connection::HasReader() const {
+  return credit_.rx_bytes() > 0 && (shutdown_ & kShutdownReceive) == 0;
 }
 
 bool Connection::WithinOverhead() const {

@@ -68,8 +68,9 @@ class Connection {
   // elided or `out` is null) and returns how many.
   uint32_t Read(std::byte* out, uint32_t max);
 
-  // The hints this side gives; both once it is closed here.
-  void ShutDown(uint32_t hints) { shutdown_ |= hints; }
+  // The hints this side gives, of an open connection. Returns what to send:
+  // SHUTDOWN, or RST if the peer has given both and is owed that.
+  Op ShutDown(uint32_t hints);
 
   // The application is done. Returns what to send: SHUTDOWN (then await RST),
   // RST, or nothing (kInvalid).
@@ -109,6 +110,7 @@ class Connection {
   Reaction OnOpen(PacketPtr packet);
   Reaction OnRw(PacketPtr packet);
   Reaction OnShutdown(uint32_t hints);
+  bool HasReader() const;
   bool WithinOverhead() const;
   bool MergeIntoLast(const Packet& packet);
   void End(Error error);

@@ -158,8 +158,9 @@ absl::Status Transport::ShutDown(SocketId id, uint32_t hints) {
     return NotConnected("no open connection");
   }
   EndSend(id);  // what was admitted before goes before
-  socket->connection->ShutDown(hints);
-  Emit(*socket, Op::kShutdown, socket->connection->shutdown());
+  const Op op = socket->connection->ShutDown(hints);
+  Emit(*socket, op, op == Op::kRst ? 0 : socket->connection->shutdown());
+  SettleClosed(*socket);
   WakeUp(*socket, kReadable | kWritable);
   return absl::OkStatus();
 }

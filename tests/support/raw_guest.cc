@@ -160,9 +160,9 @@ VsockHdr RawGuest::LastRxHeader() const {
 
 std::vector<std::byte> WireBytes(const VsockHdr& hdr,
                                  const std::vector<std::byte>& payload) {
-  std::vector<std::byte> bytes(sizeof(hdr));
+  std::vector<std::byte> bytes(sizeof(hdr) + payload.size());
   std::memcpy(bytes.data(), &hdr, sizeof(hdr));
-  bytes.insert(bytes.end(), payload.begin(), payload.end());
+  std::copy(payload.begin(), payload.end(), bytes.begin() + sizeof(hdr));
   return bytes;
 }
 

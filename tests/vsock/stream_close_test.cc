@@ -233,6 +233,31 @@ TEST_P(FullCloseTest, BothAtOnceEndAtOnceThoughBothHadUnreadBytes) {
   EXPECT_TRUE(second_.gone());
 }
 
+// Nobody will read what is queued, so nothing keeps the RST back.
+TEST_P(FullCloseTest, EndsAtOnceWhenTheOtherSideShutsDownInsteadOfReading) {
+  ASSERT_EQ(first_.Send(5000).accepted, 5000u);
+  Close(pair_, first_);
+  pair_.Run();
+  ASSERT_FALSE(first_.gone());
+
+  ASSERT_TRUE(second_.ShutDown(kShutdownBoth).ok());
+  pair_.Run();
+
+  EXPECT_TRUE(first_.gone());
+  EXPECT_EQ(second_.state(), Connection::State::kClosed);
+}
+
+TEST_P(FullCloseTest, EndsAtOnceWhenTheOtherSideHadShutDownWithBytesUnread) {
+  ASSERT_EQ(first_.Send(5000).accepted, 5000u);
+  pair_.Run();
+  ASSERT_TRUE(second_.ShutDown(kShutdownBoth).ok());
+  Close(pair_, first_);
+  pair_.Run();
+
+  EXPECT_TRUE(first_.gone());
+  EXPECT_EQ(second_.state(), Connection::State::kClosed);
+}
+
 TEST_P(FullCloseTest, NoRstIsEverAnsweredWhenBothCloseAtOnce) {
   pair_.RecordWire();
   Close(pair_, first_);
