@@ -36,9 +36,9 @@ std::string Different(const Words& words, const ComparisonResult& comparison) {
   return absl::StrFormat(
       "%s gets %s %s in %s than in %s (%s), and chance does not explain it "
       "(Welch p %s, Mann-Whitney p %s).",
-      words.flow, SignedPercent(percent).substr(1),
-      percent > 0 ? "more" : "less", words.arm, words.against,
-      IntervalText(comparison), Probability(comparison.welch_p()),
+      words.flow, UnsignedPercent(percent), percent > 0 ? "more" : "less",
+      words.arm, words.against, IntervalText(comparison),
+      Probability(comparison.welch_p()),
       Probability(comparison.mann_whitney_p()));
 }
 

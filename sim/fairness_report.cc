@@ -80,7 +80,9 @@ std::string PublishedText(const ScenarioResult& result,
                 PercentText(powered, power.resolves_percent())});
   table.AddRow(
       {"  runs an arm that resolve 16 %",
-       absl::StrFormat("about %u (implied)", implied.runs_needed),
+       absl::StrFormat("%u; %u find it in %.0f %% (implied)",
+                       implied.runs_needed, implied.runs_needed - 1,
+                       100 * implied.power_of_one_less),
        power.has_runs_needed() ? absl::StrCat(power.runs_needed()) : kNothing});
   table.AddRow({"  datagrams, MB/s (mail: a run of its own)",
                 absl::StrFormat("%.1f", kPublishedDatagramMBs),

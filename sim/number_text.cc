@@ -48,6 +48,11 @@ std::string SignedPercent(double value) {
   return text == "-0.0 %" || text == "+0.0 %" ? "0.0 %" : text;
 }
 
+std::string UnsignedPercent(double value) {
+  const std::string text = SignedPercent(std::abs(value));
+  return text[0] == '+' ? text.substr(1) : text;
+}
+
 std::string Probability(double value) {
   if (value < 0.001) return "< 0.001";
   if (value > 0.999) return "> 0.999";

@@ -25,6 +25,9 @@ std::string Short(double value);
 // With sign, as a percentage: "+16.0 %", "+4,730 %".
 std::string SignedPercent(double value);
 
+// The same without its sign: "16.0 %".
+std::string UnsignedPercent(double value);
+
 // "= 0.032"; "< 0.001" and "> 0.999" at the ends.
 std::string Probability(double value);
 

@@ -15,7 +15,9 @@ Implied ImpliedByTheMail() {
   const absl::StatusOr<uint32_t> runs =
       RunsPerArm(kAlpha, spread, kPublishedDifferencePercent, kPower);
   VSOCK_CHECK(runs.ok());
-  return {spread, MinimumDetectableDifference(arms, spread, kPower), *runs};
+  const TwoArms one_less = {.runs = *runs - 1, .alpha = kAlpha};
+  return {spread, MinimumDetectableDifference(arms, spread, kPower), *runs,
+          Power(one_less, spread, kPublishedDifferencePercent)};
 }
 
 }  // namespace sim

@@ -21,9 +21,10 @@ inline constexpr double kPublishedUdpMBs = 287.59;
 
 // What follows from the mail alone, by Welch's test with equal spreads.
 struct Implied {
-  double spread_percent;    // of the mean, at least: else it were significant
-  double resolves_percent;  // found with power 80 % at that spread
-  uint32_t runs_needed;     // an arm, to find 16 % with power 80 %
+  double spread_percent;     // of the mean, at least: else it were significant
+  double resolves_percent;   // found with power 80 % at that spread
+  uint32_t runs_needed;      // an arm, to find 16 % with power 80 %
+  double power_of_one_less;  // what one run an arm fewer has instead
 };
 Implied ImpliedByTheMail();
 

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -57,6 +58,38 @@ void AddScalars(const Message& message, const std::string& prefix, Row& row) {
   }
 }
 
+// A message as in a text file, on one line.
+std::string OneLine(const Message& message) {
+  TextFormat::Printer printer;
+  printer.SetSingleLineMode(true);
+  std::string text;
+  printer.PrintToString(message, &text);
+  return std::string(absl::StripTrailingAsciiWhitespace(text));
+}
+
+// The scenario's own costs, which are a list.
+std::string CostsText(const Scenario& scenario) {
+  std::vector<std::string> costs;
+  for (const Scenario::CostOverride& cost : scenario.cost()) {
+    costs.push_back(OneLine(cost));
+  }
+  return absl::StrJoin(costs, "; ");
+}
+
+// The flows that run beside `flow` in its arm; recorded messages are left out.
+std::string CompanyText(const Scenario& scenario, const RunResult& run,
+                        const FlowResult& flow) {
+  std::vector<std::string> company;
+  for (const FlowResult& other : run.flow()) {
+    const Scenario::Flow* asked = FindFlow(scenario, other.name());
+    if (other.name() == flow.name() || asked == nullptr) continue;
+    Scenario::Flow brief = *asked;
+    if (brief.has_replay()) brief.mutable_replay()->clear_message();
+    company.push_back(OneLine(brief));
+  }
+  return absl::StrJoin(company, "; ");
+}
+
 std::string NumberText(absl::optional<double> value) {
   return value.has_value() ? absl::StrFormat("%.15g", *value) : "";
 }
@@ -87,7 +120,9 @@ Row MakeRow(const ScenarioResult& result, const RunResult& run,
   const Scenario::Flow* asked = FindFlow(result.scenario(), flow.name());
   Row row = {{"version", result.version()}};
   AddScalars(result.scenario(), "scenario.", row);
+  row.push_back({"scenario.cost", CostsText(result.scenario())});
   row.push_back({"arm", run.arm()});
+  row.push_back({"arm.beside", CompanyText(result.scenario(), run, flow)});
   row.push_back({"replicate", absl::StrCat(run.replicate())});
   row.push_back({"replicate_seed", absl::StrCat(run.seed())});
   AddScalars(asked != nullptr ? *asked : Scenario::Flow(), "flow.", row);

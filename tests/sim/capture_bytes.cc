@@ -37,7 +37,7 @@ std::string CaptureRecord(const CapturePacket& packet) {
       absl::StrCat(Ends(packet), Little(4, 2), Little(packet.transport, 2),
                    Little(packet.transport_bytes, 2), Little(0, 2),
                    Ends(packet), Little(packet.len, 4), Little(packet.type, 2),
-                   Little(packet.op, 2), Little(0, 12));
+                   Little(packet.op, 2), std::string(12, '\0'));
   bytes.resize(packet.kept);
   return absl::StrCat(Little(packet.seconds, 4), Little(packet.nanoseconds, 4),
                       Little(packet.kept, 4), Little(wire, 4), bytes);

@@ -31,6 +31,12 @@ TEST(NumberTextTest, PrintsPercentagesWithTheirSign) {
   EXPECT_EQ(SignedPercent(-4729.6), "-4,730 %");
 }
 
+TEST(NumberTextTest, PrintsPercentagesWithoutTheirSign) {
+  EXPECT_EQ(UnsignedPercent(-2.44), "2.4 %");
+  EXPECT_EQ(UnsignedPercent(2.44), "2.4 %");
+  EXPECT_EQ(UnsignedPercent(-0.01), "0.0 %");
+}
+
 TEST(NumberTextTest, PrintsProbabilitiesThatNobodyMistakesForZero) {
   EXPECT_EQ(Probability(0.0321), "= 0.032");
   EXPECT_EQ(Probability(1e-9), "< 0.001");

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "gtest/gtest.h"
@@ -58,6 +59,22 @@ TEST(ReportCsvTest, KeysEachRowByEveryParameter) {
   EXPECT_EQ(table.Cell(3, "flow.name"), "pool_streams");
   EXPECT_EQ(table.Cell(3, "flow.count"), "2");
   EXPECT_EQ(table.Cell(3, "flow.buffer_bytes"), "");
+}
+
+// What ran beside a flow decides its figures as its own parameters do.
+TEST(ReportCsvTest, KeysEachRowByWhatRanBesideIt) {
+  ScenarioResult result = FakeExperiment(1);
+  Scenario::CostOverride& cost = *result.mutable_scenario()->add_cost();
+  cost.set_name("kick");
+  cost.set_value(5);
+
+  const Table table(result);
+
+  EXPECT_EQ(table.Cell(1, "arm.beside"), "");
+  EXPECT_TRUE(absl::StrContains(table.Cell(2, "arm.beside"),
+                                "name: \"\"pool_streams\"\" type: STREAM"));
+  EXPECT_TRUE(absl::StrContains(table.Cell(2, "arm.beside"), "count: 2"));
+  EXPECT_EQ(table.Cell(2, "scenario.cost"), "\"name: \"\"kick\"\" value: 5\"");
 }
 
 TEST(ReportCsvTest, GivesTheRunsNumbers) {

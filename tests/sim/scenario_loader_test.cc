@@ -1,5 +1,6 @@
 #include "sim/scenario_loader.h"
 
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "google/protobuf/util/message_differencer.h"
 #include "gtest/gtest.h"
 #include "sim/scenario.pb.h"
+#include "tests/sim/capture_bytes.h"
 #include "tests/sim/scenario_file.h"
 
 namespace sim {
@@ -135,6 +137,19 @@ TEST(ScenarioLoaderTest, PlacesACaptureThatCannotBeRead) {
                 "flow { name: \"r\" type: STREAM from { cid: 3 }\n"
                 "  to { cid: 2 port: 1 } replay { capture: \"none.pcap\" } }"),
       "s.textproto:3:34: flow[0].replay.capture: none.pcap: not a capture"));
+}
+
+// A flag is typed by a user who stands somewhere, a file lies somewhere.
+TEST(ScenarioLoaderTest, TakesACaptureGivenByAFlagFromTheUsersFolder) {
+  WriteFile("one.pcap", CaptureHead() + CaptureRecord({.len = 7}));
+  setenv("BUILD_WORKING_DIRECTORY", testing::TempDir().c_str(), 1);
+
+  const Scenario scenario =
+      Load(kLawful, {"flow.lone.replay.capture=one.pcap"});
+
+  unsetenv("BUILD_WORKING_DIRECTORY");
+  ASSERT_EQ(scenario.flow(0).replay().message_size(), 1);
+  EXPECT_EQ(scenario.flow(0).replay().message(0).bytes(), 7u);
 }
 
 TEST(ScenarioLoaderTest, LoadsItsOwnExpandedFormUnchanged) {
