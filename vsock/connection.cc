@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "virtqueue/check.h"
+#include "vsock/socket_error.h"
 #include "vsock/truesize.h"
 
 namespace vsock {
@@ -182,6 +183,22 @@ Op Connection::TimeOut() {
 Op Connection::FailForMemory() {
   End(Error::kNoBuffers);
   return Op::kRst;
+}
+
+absl::Status Connection::ErrorStatus() const {
+  switch (error_) {
+    case Error::kNone:
+      return absl::OkStatus();
+    case Error::kReset:
+      return ConnectionReset("the peer refused the connection");
+    case Error::kProtocol:
+      return ProtocolError("5.10.6.6: neither RESPONSE nor RST to a REQUEST");
+    case Error::kNoBuffers:
+      return NoBuffers("5.10.6.3: the peer sent beyond its credit");
+    case Error::kTimedOut:
+      return TimedOut("no answer from the peer");
+  }
+  return absl::OkStatus();
 }
 
 void Connection::End(Error error) {

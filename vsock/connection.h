@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "absl/status/status.h"
 #include "vsock/credit.h"
 #include "vsock/packet.h"
 
@@ -99,6 +100,8 @@ class Connection {
 
   State state() const { return state_; }
   Error error() const { return error_; }
+  // The same as a caller sees it; OK without one.
+  absl::Status ErrorStatus() const;
   uint32_t shutdown() const { return shutdown_; }
   uint32_t peer_shutdown() const { return peer_shutdown_; }
   Credit& credit() { return credit_; }

@@ -45,8 +45,8 @@ absl::Status TimedOut(absl::string_view what) {
 absl::Status ProtocolError(absl::string_view what) {
   return Named(absl::StatusCode::kInternal, "EPROTO", what);
 }
-absl::Status BadSocket(absl::string_view what) {
-  return Named(absl::StatusCode::kNotFound, "EBADF", what);
+absl::Status NoSuchSocket() {
+  return Named(absl::StatusCode::kNotFound, "EBADF", "no such socket");
 }
 absl::Status IsConnected(absl::string_view what) {
   return Named(absl::StatusCode::kAlreadyExists, "EISCONN", what);

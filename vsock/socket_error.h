@@ -22,7 +22,7 @@ absl::Status AddressInUse(absl::string_view what);     // EADDRINUSE
 absl::Status ConnectionReset(absl::string_view what);  // ECONNRESET
 absl::Status TimedOut(absl::string_view what);         // ETIMEDOUT
 absl::Status ProtocolError(absl::string_view what);    // EPROTO
-absl::Status BadSocket(absl::string_view what);        // EBADF
+absl::Status NoSuchSocket();                           // EBADF
 absl::Status IsConnected(absl::string_view what);      // EISCONN
 
 }  // namespace vsock
