@@ -34,7 +34,6 @@ constexpr State kAllStates[] = {State::kNoSocket,    State::kBoundOnly,
 // the connection that does is in this state.
 using After = std::optional<Connection::State>;
 constexpr After kHeldByNobody = std::nullopt;
-constexpr After kOpening = Connection::State::kConnecting;
 constexpr After kOpen = Connection::State::kEstablished;
 constexpr After kClosingStill = Connection::State::kClosing;
 
