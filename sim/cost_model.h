@@ -3,10 +3,12 @@
 // Figures, ranges and sources: sim/platforms/. Each kind of step pays for the
 // columns that stand in its row:
 //
-//   application call   syscalls, allocations, bytes, descriptors, kicks,
-//   wakeups guest worker       packets, allocations, bytes, descriptors, kicks,
-//   wakeups vhost worker       packets, bytes (both at the worker's price),
-//   interrupts
+//   kind of step        pays for
+//   application call    syscalls, allocations, bytes, descriptors, kicks,
+//                       wake-ups
+//   guest worker        packets, allocations, bytes, descriptors, kicks,
+//                       wake-ups
+//   vhost worker        packets, bytes (at its own prices), interrupts
 //
 // The worker's figures were measured end to end, so what it spends on ring,
 // allocation and waking the reader is inside its price for a packet. What was

@@ -3,12 +3,13 @@
 // Spec: virtio 1.3, 2.7 "Split Virtqueues".
 //
 //   part              align  bytes     written by
-//   descriptor table     16  16*N      driver    {addr 8, len 4, flags 2, next
-//   2} available ring        2  6 + 2*N   driver    flags 2, idx 2, N heads of
-//   2,
-//                                                used_event 2
-//   used ring             4  6 + 8*N   device    flags 2, idx 2, N x {id 4,
-//                                                len 4}, avail_event 2
+//   descriptor table     16  16*N      driver
+//   available ring        2  6 + 2*N   driver
+//   used ring             4  6 + 8*N   device
+//
+//   a descriptor    addr 8, len 4, flags 2, next 2
+//   available ring  flags 2, idx 2, N heads of 2, used_event 2
+//   used ring       flags 2, idx 2, N elements of id 4, len 4; avail_event 2
 //
 // N, the queue size, is a power of two up to 32768. Both idx start at 0, run
 // freely and wrap at 65536; an entry's slot is idx mod N.
