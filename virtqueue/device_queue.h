@@ -46,7 +46,7 @@
 
 namespace virtqueue {
 
-class alignas(kCacheLine) DeviceQueue {
+class DeviceQueue {
  public:
   struct Options {
     uint16_t size = 0;       // N
@@ -122,6 +122,8 @@ class alignas(kCacheLine) DeviceQueue {
   uint64_t popped_ = 0;
   uint64_t pushed_ = 0;
   uint64_t published_ = 0;
+  // Keeps what follows in memory, such as the other half, off their cache line.
+  [[maybe_unused]] std::byte apart_[kCacheLine] = {};
 };
 
 // The three that follow are on the way of every packet, and each is shorter

@@ -36,7 +36,7 @@
 
 namespace virtqueue {
 
-class alignas(kCacheLine) DriverQueue {
+class DriverQueue {
  public:
   struct Options {
     uint16_t size = 0;       // N
@@ -157,6 +157,8 @@ class alignas(kCacheLine) DriverQueue {
   uint64_t published_ = 0;
   uint64_t used_ = 0;  // when last looked
   uint64_t collected_ = 0;
+  // Keeps what follows in memory, such as the other half, off their cache line.
+  [[maybe_unused]] std::byte apart_[kCacheLine] = {};
 };
 
 // The two that follow are on the way of every packet, and shorter than a call
