@@ -1,6 +1,6 @@
 // connection.h: one end of one stream connection.
 //
-// Spec: virtio 1.3, 5.10.6.3 (credit), 5.10.6.5 (receive) and 5.10.6.6
+// Spec: virtio 1.3, 5.10.6.3 (credit), 5.10.6.4 (receive) and 5.10.6.5
 // (stream sockets). What a state does with a packet the text is silent about
 // follows Linux, with one difference: an RST is never answered.
 // Trust: every packet comes from the peer. Nothing here indexes by its fields.

@@ -38,7 +38,7 @@ enum class Op : uint16_t {
 
 std::ostream& operator<<(std::ostream& out, Op op);
 
-// VIRTIO_VSOCK_SHUTDOWN_F_*, 5.10.6.6: hints, permanent once given.
+// VIRTIO_VSOCK_SHUTDOWN_F_*, 5.10.6.5: hints, permanent once given.
 inline constexpr uint32_t kShutdownReceive = 1;  // will receive no more
 inline constexpr uint32_t kShutdownSend = 2;     // will send no more
 inline constexpr uint32_t kShutdownBoth = kShutdownReceive | kShutdownSend;

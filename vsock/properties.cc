@@ -251,8 +251,13 @@ absl::Status Properties::CheckDatagram(Transport& here, const Socket& socket) {
 
 // At rest.
 
+bool Properties::IsStopped() const {
+  return guest_.driver().rx_posted() == 0 &&
+         device_.send_list().replies() >= guest_.driver().layout().size;
+}
+
 absl::Status Properties::AtRest() {
-  if (absl::Status s = CheckSums(); !s.ok()) return s;
+  if (absl::Status s = CheckSums(); !s.ok() || IsStopped()) return s;
   if (absl::Status s = CheckRingsAtRest(); !s.ok()) return s;
   if (absl::Status s = CheckStreamBytesAtRest(); !s.ok()) return s;
   if (absl::Status s = CheckDatagramsAtRest(); !s.ok()) return s;
@@ -421,12 +426,11 @@ absl::Status Properties::CheckFlowAtRest(Transport& here, const Socket& socket,
     return Breach(Property::kDeadlock, here, socket,
                   "an update of credit was due and not sent");
   }
-  if ((socket.waiting & kWritable) != 0 &&
-      theirs.buf_used() < theirs.buf_alloc() &&
-      theirs.rx_bytes() < other.low_water) {
-    return Breach(Property::kDeadlock, here, socket,
-                  "the sender waits for credit, the receiver has room and too "
-                  "little to read");
+  if ((socket.waiting & kWritable) != 0 && (other.waiting & kReadable) != 0) {
+    return Breach(
+        Property::kDeadlock, here, socket,
+        "the sender sleeps for credit, and the receiver for more than "
+        "it holds");
   }
   return absl::OkStatus();
 }

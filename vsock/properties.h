@@ -10,10 +10,10 @@
 //   2. stream bytes         S  accepted = read + queued
 //                           R  nothing is under way, in sum and for each flow
 //   3. consumed bytes       S  fwd_cnt moves by the packets that were read
-//   4. deadlock             R  no sender waits whose receiver has room and
-//                              nothing to read; no sleeper for what has come
-//                              true; no update was due and not sent; no stream
-//                              or close without its other end
+//   4. deadlock             R  no sender sleeps for credit while its receiver
+//                              sleeps for more to read; no sleeper for what has
+//                              come true; no update was due and not sent; no
+//                              stream or close without its other end
 //   5. livelock             S  bounded steps between two signs of progress
 //   6. memory               S  receive queues within what was announced,
 //                              queued replies within one ring
@@ -77,6 +77,10 @@ class Properties {
                          const Socket& other);
   absl::Status CheckDatagram(Transport& here, const Socket& socket);
 
+  // The device has stopped for want of rx buffers (5.10.6.1), and the guest,
+  // whose memory its own sockets hold, has none to post. Not rest: it goes on
+  // when they are read.
+  bool IsStopped() const;
   absl::Status CheckRingsAtRest();
   absl::Status CheckStreamBytesAtRest();
   absl::Status CheckDatagramsAtRest();

@@ -130,7 +130,7 @@ absl::Status Transport::ShutDown(SocketId id, uint32_t hints) {
   }
   EndSend(id);  // what was admitted before goes before
   const Op op = socket->connection->ShutDown(hints);
-  Emit(*socket, op, op == Op::kRst ? 0 : socket->connection->shutdown());
+  Emit(*socket, op, op == Op::kRst ? 0 : hints);
   SettleClosed(*socket);
   WakeUp(*socket, kReadable | kWritable);
   return absl::OkStatus();

@@ -19,7 +19,7 @@ Work Transport::Deliver(PacketPtr packet, Instant now) {
   } else if (hdr.is(Type::kStream) && options_.features.Allow(Type::kStream)) {
     DeliverStream(std::move(packet));
   } else {
-    EmitReset(hdr);  // 5.10.6.5: RST to an unknown type
+    EmitReset(hdr);  // 5.10.6.4: RST to an unknown type
   }
   if (is_rst) counters_.rst_answered += counters_.packets_sent - sent;
   Work work;
@@ -76,7 +76,7 @@ void Transport::DeliverStream(PacketPtr packet) {
 
 void Transport::DeliverToListener(Socket& listener, const VsockHdr& hdr) {
   if (listener.listener->queue.size() >= listener.listener->backlog) {
-    return EmitReset(hdr);  // 5.10.6.6: no resources
+    return EmitReset(hdr);  // 5.10.6.5: no resources
   }
   Socket& child = table_.Add(Type::kStream);
   child.buffer_size = listener.buffer_size;

@@ -10,7 +10,9 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
+#include "gtest/gtest-spi.h"
 #include "gtest/gtest.h"
+#include "tests/support/stream_ends.h"
 #include "tests/support/vsock_pair.h"
 #include "virtqueue/testing/raw_device.h"
 #include "vsock/connection.h"
@@ -120,10 +122,29 @@ TEST(PropertiesTest, SeesASenderAndAReceiverThatWaitForEachOther) {
   credit.Take(credit.Space());
 
   context.guest_socket(context.client).waiting = kWritable;
-  EXPECT_TRUE(
-      context.pair.host_sockets().SetLowWater(context.server, 2000).ok());
+  context.host_socket(context.server).low_water = 2000;
+  context.host_socket(context.server).waiting = kReadable;
 
-  EXPECT_THAT(context.AtRest(), HasSubstr("too little to read"));
+  EXPECT_THAT(context.AtRest(), HasSubstr("for more than it holds"));
+}
+
+// The rules of Linux allow it: fwd_cnt moves by whole packets, so the rest of
+// one keeps its sender waiting, and a reader may sleep for more than that rest.
+TEST(PropertiesTest, SeesAReaderThatSleepsForMoreThanTheRestOfAPacket) {
+  VsockPair::Options options = VsockPair::Defaults();
+  options.guest.transport.stream_buffer.size = 1000;
+  options.host.transport.stream_buffer.size = 1000;
+  VsockPair pair(options);
+  const Ends ends = Connect(pair);
+  ends.client.MustSend(1000);
+  pair.Run();
+  EXPECT_EQ(ends.server.ReadLength(950), 950u);
+  EXPECT_TRUE(pair.host_sockets().SetLowWater(ends.server.id, 100).ok());
+
+  EXPECT_FALSE(pair.host_sockets().WaitFor(ends.server.id, kReadable));
+  EXPECT_FALSE(pair.guest_sockets().WaitFor(ends.client.id, kWritable));
+
+  EXPECT_NONFATAL_FAILURE(pair.Run(), "sender sleeps for credit");
 }
 
 TEST(PropertiesTest, SeesALivelock) {

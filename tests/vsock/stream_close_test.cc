@@ -127,7 +127,7 @@ TEST_P(HalfCloseTest, HintsAddUpAndAreNeverTakenBack) {
   const auto hints = pair_.wire().Only(Op::kShutdown);
   ASSERT_EQ(hints.size(), 2u);
   EXPECT_EQ(hints[0].hdr.flags, kShutdownSend);
-  EXPECT_EQ(hints[1].hdr.flags, kShutdownBoth);
+  EXPECT_EQ(hints[1].hdr.flags, kShutdownReceive);
   EXPECT_EQ(pair_.wire().Only(Op::kRst).size(), 1u);
   EXPECT_EQ(first_.state(), Connection::State::kClosed);
 }
