@@ -192,7 +192,7 @@ absl::Status Connection::ErrorStatus() const {
     case Error::kReset:
       return ConnectionReset("the peer refused the connection");
     case Error::kProtocol:
-      return ProtocolError("5.10.6.6: neither RESPONSE nor RST to a REQUEST");
+      return ProtocolError("5.10.6.5: neither RESPONSE nor RST to a REQUEST");
     case Error::kNoBuffers:
       return NoBuffers("5.10.6.3: the peer sent beyond its credit");
     case Error::kTimedOut:
