@@ -21,6 +21,10 @@ constexpr Nanos kTimeSlice{100'000};
 // How often a run looks whether it is to stop.
 constexpr Nanos kStopCheck{10'000'000};
 
+// The properties are looked at after one step in so many: at each they would
+// take a quarter of a run's time.
+constexpr uint32_t kStepsBetweenLooks = 16;
+
 Instant AtUs(uint64_t us) { return Instant(static_cast<int64_t>(us) * 1000); }
 
 Processors::Options CpuOptions(uint32_t count, const CostModel& costs,
@@ -180,7 +184,8 @@ absl::StatusOr<std::unique_ptr<World>> World::Create(const Scenario& scenario,
   if (!device.ok()) return device.status();
   world->device_ = *device;
   if (scenario.checks()) {
-    world->properties_.emplace(*world->guest_, *world->host_, **device);
+    world->properties_.emplace(*world->guest_, *world->host_, **device,
+                               kStepsBetweenLooks);
   }
   for (vsock::LossLog* losses :
        {&world->guest_->transport().losses(), &world->guest_->driver().losses(),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -93,7 +94,7 @@ uint32_t PartlyRead(const Connection& connection) {
 
 }  // namespace
 
-absl::Status Properties::AfterStep() {
+absl::Status Properties::LookAtStep() {
   if (absl::Status s = CheckSums(); !s.ok()) return s;
   if (absl::Status s = CheckProgress(); !s.ok()) return s;
   Transport& guest = guest_.transport();
@@ -169,8 +170,9 @@ absl::Status Properties::CheckProgress() {
     const Transport::Counters& counters = side->counters();
     progress += counters.packets_sent + counters.reads;
   }
+  const uint32_t steps = std::exchange(unseen_steps_, 0);
   steps_without_progress_ =
-      progress == progress_ ? steps_without_progress_ + 1 : 0;
+      progress == progress_ ? steps_without_progress_ + steps : 0;
   progress_ = progress;
   if (steps_without_progress_ <= PatienceSteps()) return absl::OkStatus();
   return Breach(Property::kLivelock, absl::StrCat(steps_without_progress_,

@@ -147,6 +147,18 @@ TEST(PropertiesTest, SeesAReaderThatSleepsForMoreThanTheRestOfAPacket) {
   EXPECT_NONFATAL_FAILURE(pair.Run(), "sender sleeps for credit");
 }
 
+TEST(PropertiesTest, LooksAtOneStepInItsStride) {
+  Context context;
+  Properties each_fourth(context.pair.guest(), context.pair.host(),
+                         context.pair.device(), /*stride=*/4);
+
+  context.guest_socket(context.client).counters.arrived_bytes += 1;
+
+  for (int step = 1; step < 4; ++step)
+    EXPECT_TRUE(each_fourth.AfterStep().ok());
+  EXPECT_FALSE(each_fourth.AfterStep().ok());
+}
+
 TEST(PropertiesTest, SeesALivelock) {
   Context context;
   absl::Status status;
