@@ -10,20 +10,24 @@ namespace sim {
 
 using vsock::Instant;
 using vsock::Nanos;
-using vsock::Type;
 using vsock::Work;
 
 namespace {
+
+// The cause of a loss that the sender was told of.
+constexpr char kRefused[] = "refused";
 
 // Where the pattern of a datagram begins.
 uint64_t DatagramAt(uint32_t sequence) { return uint64_t{sequence} << 17; }
 
 }  // namespace
 
-Application::Application(World& world, Options options)
-    : world_(world),
+Application::Application(Machines& machines, SocketLayer& layer,
+                         Options options)
+    : machines_(machines),
+      layer_(layer),
       options_(std::move(options)),
-      chance_(world.root(), options_.name, world.scenario().randomness()),
+      chance_(machines.ChanceOf(options_.name)),
       alarm_(*this),
       buffer_(vsock::kStampBytes) {}
 
@@ -72,17 +76,17 @@ Application::Step Application::DoStart(Instant now) {
     return Step::kGoOn;
   }
   phase_ = Phase::kConnecting;
-  if (!sockets().Connect(options_.socket, *options_.peer, now).ok()) {
+  if (!layer_.Connect(options_.socket, *options_.peer, now).ok()) {
     return Close(now, /*broken=*/true);
   }
-  owed_ = world_.FinishCall(options_.side, Work{.syscalls = 1}, chance_);
+  owed_ = layer_.FinishCall(options_.socket, Work{.syscalls = 1}, chance_);
   return Step::kPay;
 }
 
 Application::Step Application::DoConnecting() {
   if (WouldSleep(vsock::kConnected)) return Step::kSleep;
-  if (!sockets().ConnectStatus(options_.socket).ok()) {
-    return Close(world_.now(), /*broken=*/true);
+  if (!layer_.ConnectStatus(options_.socket).ok()) {
+    return Close(machines_.now(), /*broken=*/true);
   }
   phase_ = Phase::kNext;
   return Step::kGoOn;
@@ -125,30 +129,43 @@ Application::Step Application::DoSleep(Instant now) {
 Application::Step Application::DoAdmit(Instant now) {
   vsock::Message message = {
       .data = Compose(), .len = left_, .continued = continued_};
-  if (options_.type == Type::kDgram) message.to = options_.peer;
-  const vsock::SendResult result =
-      sockets().BeginSend(options_.socket, message);
+  if (is_datagram()) message.to = options_.peer;
+  const vsock::SendResult result = layer_.BeginSend(options_.socket, message);
+  if (is_datagram() && absl::IsResourceExhausted(result.status)) {
+    return Refused(now);
+  }
   if (!result.status.ok()) return Close(now, /*broken=*/true);
   if (result.blocked != vsock::Blocked::kNo) {
     if (owed_ > Nanos(0)) return Step::kPay;
     if (blocked_ == vsock::Blocked::kNo) {
       blocked_ = result.blocked;
       blocked_since_ = now;
-      ring_wait_before_ = world_.RingWait(options_.side);
+      ring_wait_before_ = layer_.RingWait(side());
     }
     return WouldSleep(vsock::kWritable) ? Step::kSleep : Step::kGoOn;
   }
   EndBlock(now);
   piece_ = result.accepted;
-  owed_ = owed_ + world_.Charge(result.work, chance_);
+  owed_ = owed_ + layer_.Charge(options_.socket, result.work, chance_);
   phase_ = Phase::kHandOver;
+  return Step::kPay;
+}
+
+// ENOBUFS: the datagram is lost, and its sender goes on with the next.
+Application::Step Application::Refused(Instant now) {
+  EndBlock(now);
+  Direction& out = *options_.ends.sends;
+  if (out.book != nullptr) out.book->Lost(now, kRefused, message_);
+  ++out.messages;
+  owed_ = owed_ + layer_.Charge(options_.socket, {.syscalls = 1}, chance_);
+  phase_ = Phase::kNext;
   return Step::kPay;
 }
 
 // The bytes of the message from here on, as far as they are kept.
 const std::byte* Application::Compose() {
   const Direction& out = *options_.ends.sends;
-  const bool datagram = options_.type == Type::kDgram;
+  const bool datagram = is_datagram();
   if (payload_is_real()) {
     if (buffer_.size() < left_) buffer_.resize(left_);
     FillPattern(out.index, datagram ? DatagramAt(out.messages) : out.sent,
@@ -163,18 +180,18 @@ const std::byte* Application::Compose() {
 
 Application::Step Application::DoHandOver() {
   Direction& out = *options_.ends.sends;
-  sockets().EndSend(options_.socket);
-  owed_ = world_.FinishCall(options_.side, Work(), chance_);
+  layer_.EndSend(options_.socket);
+  owed_ = layer_.FinishCall(options_.socket, Work(), chance_);
   out.sent += piece_;
   left_ -= piece_;
   continued_ = true;
   phase_ = left_ > 0 ? Phase::kAdmit : Phase::kNext;
   if (left_ > 0) return Step::kGoOn;
   ++out.messages;
-  if (options_.type == Type::kStream) {
+  if (!is_datagram()) {
     out.under_way.push_back({out.sent, started_});
   }
-  if (out.book != nullptr) out.book->Sent(world_.now(), message_);
+  if (out.book != nullptr) out.book->Sent(machines_.now(), message_);
   return Step::kGoOn;
 }
 
@@ -184,7 +201,7 @@ void Application::EndBlock(Instant now) {
   if (book != nullptr) {
     book->BlockedFor(std::exchange(blocked_, vsock::Blocked::kNo),
                      blocked_since_, now,
-                     world_.RingWait(options_.side) - ring_wait_before_);
+                     layer_.RingWait(side()) - ring_wait_before_);
   }
   blocked_ = vsock::Blocked::kNo;
 }
@@ -192,30 +209,30 @@ void Application::EndBlock(Instant now) {
 // Receiving.
 
 Application::Step Application::DoAwait() {
-  if (!sockets().IsReady(options_.socket, vsock::kReadable)) {
+  if (!layer_.IsReady(options_.socket, vsock::kReadable)) {
     if (owed_ > Nanos(0)) return Step::kPay;
     if (WouldSleep(vsock::kReadable)) return Step::kSleep;
   }
-  piece_ = sockets().Readable(options_.socket, left_);
-  owed_ =
-      owed_ + world_.Charge({.bytes_copied = piece_, .syscalls = 1}, chance_);
+  const ReadPlan plan = layer_.PlanRead(options_.socket, left_);
+  piece_ = plan.bytes;
+  owed_ = owed_ + layer_.Charge(options_.socket, plan.work, chance_);
   phase_ = Phase::kTake;
   return Step::kPay;
 }
 
 Application::Step Application::DoTake(Instant now) {
-  const bool datagram = options_.type == Type::kDgram;
+  const bool datagram = is_datagram();
   // A datagram is taken whole or cut at the caller's buffer; of a stream no
   // more than was paid for.
   const uint32_t most = datagram ? left_ : piece_;
   if (payload_is_real() && buffer_.size() < most) buffer_.resize(most);
   const vsock::ReceiveResult result =
-      sockets().Receive(options_.socket, buffer_.data(), most);
+      layer_.Receive(options_.socket, buffer_.data(), most);
   if (!result.status.ok() || result.end_of_stream) {
     return Close(now, !result.status.ok());
   }
   VSOCK_CHECK(result.bytes == piece_);  // what was paid for was done
-  owed_ = world_.FinishCall(options_.side, Work(), chance_);
+  owed_ = layer_.FinishCall(options_.socket, Work(), chance_);
   if (datagram) {
     OnDatagram(now + owed_, result);  // the call returns when this is paid
   } else {
@@ -243,7 +260,8 @@ void Application::OnStreamBytes(Instant now, uint32_t bytes) {
 }
 
 void Application::OnDatagram(Instant now, const vsock::ReceiveResult& result) {
-  const World::Origin* origin = world_.FindOrigin(Type::kDgram, result.from);
+  const SocketLayer::Origin* origin = layer_.FindOrigin(
+      options_.sender_side, Scenario::Flow::DGRAM, result.from.port);
   VSOCK_CHECK(origin != nullptr);  // every sender is registered
   FlowBook& book = *origin->book;
   book.DeliveredBytes(now, origin->index, result.bytes);
@@ -273,9 +291,9 @@ Application::Step Application::Close(Instant now, bool broken) {
   FlowBook* book =
       options_.ends.sends == nullptr ? nullptr : options_.ends.sends->book;
   if (broken && book != nullptr) book->ConnectionEnded();
-  if (sockets().Close(options_.socket, now).ok()) {
-    owed_ =
-        owed_ + world_.FinishCall(options_.side, Work{.syscalls = 1}, chance_);
+  if (layer_.Close(options_.socket, now).ok()) {
+    owed_ = owed_ +
+            layer_.FinishCall(options_.socket, Work{.syscalls = 1}, chance_);
   }
   return Step::kSleep;
 }

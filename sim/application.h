@@ -33,10 +33,12 @@
 #include "sim/actor.h"
 #include "sim/chance.h"
 #include "sim/conversation.h"
+#include "sim/machines.h"
 #include "sim/program.h"
+#include "sim/scenario.pb.h"
+#include "sim/side.h"
+#include "sim/socket_layer.h"
 #include "sim/task.h"
-#include "sim/world.h"
-#include "vsock/hdr.h"
 #include "vsock/packet.h"
 #include "vsock/transport.h"
 #include "vsock/units.h"
@@ -54,25 +56,26 @@ class Application final : public Task {
 
   struct Options {
     std::string name;
-    Side side;
-    vsock::SocketId socket;
-    vsock::Type type;
+    SocketRef socket;
+    Scenario::Flow::Type type;
     std::unique_ptr<Program> program;
     Ends ends;
     std::optional<vsock::Address> peer;  // whom a sender addresses
+    Side sender_side = Side::kGuest;     // whom a datagram receiver hears
     bool connects = false;               // a stream sender
   };
 
-  Application(World& world, Options options);
+  // Both outlive the application.
+  Application(Machines& machines, SocketLayer& layer, Options options);
 
   // Begins at `at`; a receiver begins at once.
   void StartAt(vsock::Instant at) { alarm_.Set(at); }
-  void Start() { world_.Wake(options_.side, *this, chance_); }
+  void Start() { machines_.Wake(side(), *this, chance_); }
 
   std::optional<vsock::Nanos> Run(vsock::Instant now) override;
 
   // The run is over: what is still blocked has been so until now.
-  void Finish() { EndBlock(world_.now()); }
+  void Finish() { EndBlock(machines_.now()); }
 
  private:
   enum class Phase : uint8_t {
@@ -91,7 +94,7 @@ class Application final : public Task {
   class Alarm final : public Actor {
    public:
     explicit Alarm(Application& owner)
-        : Actor(owner.world_.loop(), owner.options_.name), owner_(owner) {}
+        : Actor(owner.machines_.loop(), owner.options_.name), owner_(owner) {}
     void Set(vsock::Instant at) { WakeAt(at); }
     void OnWake(vsock::Instant) override { owner_.Start(); }
 
@@ -106,6 +109,7 @@ class Application final : public Task {
   Step DoConnecting();
   Step DoNext(vsock::Instant now);
   Step DoAdmit(vsock::Instant now);
+  Step Refused(vsock::Instant now);
   Step DoHandOver();
   Step DoAwait();
   Step DoTake(vsock::Instant now);
@@ -118,15 +122,16 @@ class Application final : public Task {
   bool CarriesPattern(const Stamp& stamp, uint32_t bytes) const;
   void EndBlock(vsock::Instant now);
   bool WouldSleep(uint32_t events) {
-    return !world_.Sleep(options_.side, options_.socket, events, *this,
-                         chance_);
+    return !layer_.Sleep(options_.socket, events, *this, chance_);
   }
   bool payload_is_real() const {
-    return world_.scenario().payload() == Scenario::REAL;
+    return machines_.scenario().payload() == Scenario::REAL;
   }
-  vsock::Transport& sockets() { return world_.sockets(options_.side); }
+  Side side() const { return options_.socket.side; }
+  bool is_datagram() const { return options_.type == Scenario::Flow::DGRAM; }
 
-  World& world_;
+  Machines& machines_;
+  SocketLayer& layer_;
   Options options_;
   Chance chance_;
   Alarm alarm_;

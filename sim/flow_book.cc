@@ -19,6 +19,14 @@ double QuantileUs(const Histogram& latency, uint32_t ppm) {
   return Microseconds(Nanos(latency.Quantile(ppm).value_or(0)));
 }
 
+void AddDrop(absl::string_view cause, const vsock::DropCounters::Count& count,
+             FlowResult& result) {
+  Drop* drop = result.add_drop();
+  drop->set_cause(std::string(cause));
+  drop->set_packets(count.packets);
+  drop->set_payload_bytes(count.bytes);
+}
+
 Instant AtUs(uint64_t us) { return Instant(static_cast<int64_t>(us) * 1000); }
 
 }  // namespace
@@ -50,6 +58,13 @@ void FlowBook::RoundTrip(Instant now, Nanos latency) {
 
 void FlowBook::Lost(Instant now, DropReason reason, uint32_t bytes) {
   if (window_.Contains(now)) drops_.Add(reason, bytes);
+}
+
+void FlowBook::Lost(Instant now, absl::string_view cause, uint32_t bytes) {
+  if (!window_.Contains(now)) return;
+  vsock::DropCounters::Count& count = other_drops_[cause];
+  ++count.packets;
+  count.bytes += bytes;
 }
 
 void FlowBook::BlockedFor(vsock::Blocked cause, Instant since, Instant until,
@@ -97,10 +112,10 @@ FlowResult FlowBook::Result() const {
   for (size_t i = 0; i < vsock::kDropReasons; ++i) {
     const auto reason = static_cast<DropReason>(i);
     if (drops_[reason].packets == 0) continue;
-    Drop* drop = result.add_drop();
-    drop->set_cause(std::string(vsock::DropReasonName(reason)));
-    drop->set_packets(drops_[reason].packets);
-    drop->set_payload_bytes(drops_[reason].bytes);
+    AddDrop(vsock::DropReasonName(reason), drops_[reason], result);
+  }
+  for (const auto& [cause, count] : other_drops_) {
+    AddDrop(cause, count, result);
   }
   result.set_blocked_on_credit_us(Microseconds(blocked_on_credit_));
   result.set_blocked_on_send_buffer_us(Microseconds(blocked_on_send_buffer_));

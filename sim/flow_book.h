@@ -9,8 +9,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "absl/container/btree_map.h"
+#include "absl/strings/string_view.h"
 #include "sim/histogram.h"
 #include "sim/result.pb.h"
 #include "sim/scenario.pb.h"
@@ -34,6 +37,8 @@ class FlowBook {
   // A request's reply has arrived.
   void RoundTrip(vsock::Instant now, vsock::Nanos latency);
   void Lost(vsock::Instant now, vsock::DropReason reason, uint32_t bytes);
+  // A loss that the model of vsock/ does not know.
+  void Lost(vsock::Instant now, absl::string_view cause, uint32_t bytes);
   // A sender could not go on from `since` to `until`; for `on_ring` of this
   // time the send list waited for a place in the ring.
   void BlockedFor(vsock::Blocked cause, vsock::Instant since,
@@ -58,6 +63,7 @@ class FlowBook {
   uint64_t messages_delivered_ = 0;
   std::vector<uint64_t> bytes_delivered_;  // by sender
   vsock::DropCounters drops_;
+  absl::btree_map<std::string, vsock::DropCounters::Count> other_drops_;
   vsock::Nanos blocked_on_credit_{0};
   vsock::Nanos blocked_on_send_buffer_{0};
   vsock::Nanos blocked_on_ring_{0};

@@ -14,6 +14,7 @@
 #include "sim/conversation.h"
 #include "sim/flow_book.h"
 #include "sim/scenario.pb.h"
+#include "sim/socket_layer.h"
 #include "sim/world.h"
 #include "vsock/units.h"
 
@@ -39,9 +40,11 @@ class Traffic {
     Direction back;
   };
   struct FlowTasks {
-    explicit FlowTasks(FlowBook& book_of_flow) : book(book_of_flow) {}
+    FlowTasks(FlowBook& book_of_flow, SocketLayer& layer_of_flow)
+        : book(book_of_flow), layer(layer_of_flow) {}
 
     FlowBook& book;
+    SocketLayer& layer;
     std::deque<StreamPair> pairs;  // by sender
   };
 
@@ -49,10 +52,11 @@ class Traffic {
 
   absl::Status AddFlow(const Scenario::Flow& flow);
   absl::Status AddListener(const Scenario::Flow& flow, FlowTasks& tasks);
-  absl::Status AddDatagramReceivers(const Scenario::Flow& flow);
+  absl::Status AddDatagramReceivers(const Scenario::Flow& flow,
+                                    SocketLayer& layer);
   absl::Status AddSender(const Scenario::Flow& flow, uint32_t index,
                          FlowTasks& tasks);
-  Application& AddApplication(Application::Options options);
+  Application& AddApplication(SocketLayer& layer, Application::Options options);
   vsock::Instant StartOf(const Scenario::Flow& flow, const std::string& name);
 
   World& world_;
