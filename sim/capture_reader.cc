@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/container/btree_map.h"
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -40,11 +41,6 @@ static_assert(sizeof(VsockmonHdr) == 32 && alignof(VsockmonHdr) == 1,
               "wire layout");
 
 constexpr uint16_t kTransportVirtio = 2;  // AF_VSK_TRANSPORT_VIRTIO
-
-struct Captured {
-  vsock::Instant at;
-  vsock::VsockHdr hdr;
-};
 
 struct CloseCapture {
   void operator()(pcap_t* pcap) const { pcap_close(pcap); }
@@ -103,7 +99,7 @@ absl::StatusOr<vsock::VsockHdr> ParsePacket(const pcap_pkthdr& info,
 // Sorts packets into flows.
 class Collector {
  public:
-  absl::Status Add(const Captured& packet) {
+  absl::Status Add(const CapturedPacket& packet) {
     if (!packet.hdr.is(vsock::Type::kStream)) return absl::OkStatus();
     const vsock::FlowKey key = {packet.hdr.source(), packet.hdr.destination()};
     Flow& flow = Find(key, packet);
@@ -130,7 +126,7 @@ class Collector {
   };
 
   // A request opens a new flow, also between addresses that were seen before.
-  Flow& Find(const vsock::FlowKey& key, const Captured& packet) {
+  Flow& Find(const vsock::FlowKey& key, const CapturedPacket& packet) {
     const vsock::FlowKey either = {std::min(key.local, key.remote),
                                    std::max(key.local, key.remote)};
     const auto found = open_.find(either);
@@ -143,7 +139,7 @@ class Collector {
   }
 
   // A clock that goes back counts as standing still.
-  static absl::Status AddMessage(const Captured& packet, bool reply,
+  static absl::Status AddMessage(const CapturedPacket& packet, bool reply,
                                  Flow& flow) {
     const int64_t gap = std::max(int64_t{0}, (packet.at - flow.last).value());
     if (gap > kLongestGapNs) return Malformed("comes more than 10^6 s later");
@@ -159,33 +155,56 @@ class Collector {
   absl::btree_map<vsock::FlowKey, size_t> open_;
 };
 
-absl::Status AddPacket(const pcap_pkthdr& info, const u_char* bytes,
-                       Collector& collector) {
+using Visitor = absl::FunctionRef<absl::Status(const CapturedPacket&)>;
+
+absl::Status VisitPacket(const pcap_pkthdr& info, const u_char* bytes,
+                         Visitor visit) {
   const absl::StatusOr<vsock::VsockHdr> hdr = ParsePacket(info, bytes);
   if (!hdr.ok()) return hdr.status();
   // libpcap puts nanoseconds where the name says microseconds.
   const int64_t at = int64_t{info.ts.tv_sec} * 1000000000 + info.ts.tv_usec;
-  return collector.Add({vsock::Instant(at), *hdr});
+  return visit({vsock::Instant(at), *hdr});
 }
 
-}  // namespace
-
-absl::StatusOr<std::vector<CapturedFlow>> ReadCapture(const std::string& path) {
+// Errors of `visit` are told with the packet that they are about.
+absl::Status ForEachPacket(const std::string& path, Visitor visit) {
   absl::StatusOr<Pcap> pcap = Open(path);
   if (!pcap.ok()) return pcap.status();
-  Collector collector;
   pcap_pkthdr* info = nullptr;
   const u_char* bytes = nullptr;
   for (uint64_t packet = 1;; ++packet) {
     const int got = pcap_next_ex(pcap->get(), &info, &bytes);
-    if (got == PCAP_ERROR_BREAK) return std::move(collector).Take();
-    const absl::Status status = got == 1 ? AddPacket(*info, bytes, collector)
+    if (got == PCAP_ERROR_BREAK) return absl::OkStatus();
+    const absl::Status status = got == 1 ? VisitPacket(*info, bytes, visit)
                                          : Malformed(pcap_geterr(pcap->get()));
     if (!status.ok()) {
       return absl::InvalidArgumentError(
           absl::StrCat(path, ": packet ", packet, ": ", status.message()));
     }
   }
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<CapturedPacket>> ReadPackets(
+    const std::string& path) {
+  std::vector<CapturedPacket> packets;
+  const absl::Status status =
+      ForEachPacket(path, [&](const CapturedPacket& packet) {
+        packets.push_back(packet);
+        return absl::OkStatus();
+      });
+  if (!status.ok()) return status;
+  return packets;
+}
+
+absl::StatusOr<std::vector<CapturedFlow>> ReadCapture(const std::string& path) {
+  Collector collector;
+  const absl::Status status = ForEachPacket(
+      path,
+      [&](const CapturedPacket& packet) { return collector.Add(packet); });
+  if (!status.ok()) return status;
+  return std::move(collector).Take();
 }
 
 }  // namespace sim

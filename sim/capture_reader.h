@@ -6,7 +6,8 @@
 // come from the packet header's len.
 // Trust: the file is a user's and may be hostile; an error names the file and
 // the packet, counted from 1.
-// Left out: sequenced packets and datagrams; pcapng unless libpcap reads it.
+// Left out: payloads; messages of sequenced packets and datagrams; pcapng
+// unless libpcap reads it.
 
 #ifndef SIM_CAPTURE_READER_H_
 #define SIM_CAPTURE_READER_H_
@@ -16,9 +17,20 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "vsock/hdr.h"
 #include "vsock/units.h"
 
 namespace sim {
+
+// Any packet.
+struct CapturedPacket {
+  vsock::Instant at;
+  vsock::VsockHdr hdr;
+};
+
+// All of a capture, in its order.
+absl::StatusOr<std::vector<CapturedPacket>> ReadPackets(
+    const std::string& path);
 
 // One RW packet with payload.
 struct CapturedMessage {

@@ -19,6 +19,16 @@ constexpr uint64_t kHostCid = 2;
 constexpr uint32_t kMostDatagramBytes = 65536;
 constexpr uint64_t kMostPort = 4294967294;
 
+bool WithinOneMachine(Flow::Transport transport) {
+  switch (transport) {
+    case Flow::VSOCK:
+      return false;
+    case Flow::VSOCK_LOOPBACK:
+      return true;
+  }
+  return false;
+}
+
 class FlowCheck {
  public:
   FlowCheck(const Scenario& scenario, int index, Problems& problems)
@@ -47,8 +57,13 @@ class FlowCheck {
   void Ends() {
     End(".from.cid", flow_.from());
     End(".to.cid", flow_.to());
-    if (flow_.from().has_cid() && flow_.from().cid() == flow_.to().cid()) {
+    if (!flow_.from().has_cid() || !flow_.to().has_cid()) return;
+    const bool same = flow_.from().cid() == flow_.to().cid();
+    if (same && !WithinOneMachine(flow_.transport())) {
       Fail(".to.cid", "must differ from from.cid");
+    }
+    if (!same && WithinOneMachine(flow_.transport())) {
+      Fail(".to.cid", "must be from.cid: the transport is within one machine");
     }
   }
 

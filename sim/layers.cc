@@ -1,5 +1,6 @@
 #include "sim/layers.h"
 
+#include "sim/loopback_sockets.h"
 #include "sim/vsock_sockets.h"
 #include "virtqueue/check.h"
 
@@ -10,6 +11,8 @@ absl::StatusOr<std::unique_ptr<SocketLayer>> CreateLayer(
   switch (transport) {
     case Scenario::Flow::VSOCK:
       return VsockSockets::Create(machines);
+    case Scenario::Flow::VSOCK_LOOPBACK:
+      return LoopbackSockets::Create(machines);
   }
   VSOCK_CHECK(false);
 }

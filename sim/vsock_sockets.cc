@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "sim/transport_options.h"
 #include "virtqueue/check.h"
 
 namespace sim {
@@ -18,50 +19,6 @@ using vsock::Work;
 // The properties are looked at after one step in so many: at each they would
 // take a quarter of a run's time.
 constexpr uint32_t kStepsBetweenLooks = 16;
-
-vsock::Transport::Options TransportOptions(const Scenario& scenario,
-                                           const Scenario::Kernel& kernel,
-                                           vsock::Cid cid) {
-  vsock::Transport::Options options;
-  options.cid = cid;
-  options.features =
-      vsock::Features(vsock::Features::kStream | vsock::Features::kDgram);
-  options.proposal.send_charge =
-      scenario.proposal().charge() == Scenario::Proposal::TRUESIZE
-          ? vsock::SendCharge::kTruesize
-          : vsock::SendCharge::kPayloadBytes;
-  options.stream_buffer = {.size = kernel.stream_buffer_bytes(),
-                           .min = kernel.stream_buffer_min_bytes(),
-                           .max = kernel.stream_buffer_max_bytes()};
-  options.datagram_send_buffer = {.max = kernel.wmem_max_bytes(),
-                                  .initial = kernel.wmem_default_bytes(),
-                                  .floor = vsock::kSendBufferFloor};
-  options.datagram_receive_buffer = {.max = kernel.rmem_max_bytes(),
-                                     .initial = kernel.rmem_default_bytes(),
-                                     .floor = vsock::kReceiveBufferFloor};
-  return options;
-}
-
-vsock::PayloadMode ModeOf(const Scenario& scenario) {
-  return scenario.payload() == Scenario::REAL ? vsock::PayloadMode::kReal
-                                              : vsock::PayloadMode::kElided;
-}
-
-vsock::Type TypeOf(const Scenario::Flow& flow) {
-  return static_cast<vsock::Type>(flow.type());
-}
-
-absl::Status SetBuffers(Transport& transport, SocketId socket,
-                        const Scenario::Flow& flow, bool sends) {
-  if (!flow.has_buffer_bytes()) return absl::OkStatus();
-  if (TypeOf(flow) == vsock::Type::kDgram) {
-    return sends ? transport.SetSendBuffer(socket, flow.buffer_bytes())
-                 : transport.SetReceiveBuffer(socket, flow.buffer_bytes());
-  }
-  vsock::StreamBufferSize size = transport.Find(socket)->buffer_size;
-  size.size = flow.buffer_bytes();
-  return transport.SetBufferSize(socket, size);
-}
 
 }  // namespace
 

@@ -202,6 +202,7 @@ absl::Status Connection::ErrorStatus() const {
 }
 
 void Connection::End(Error error) {
+  ended_when_open_ |= state_ == State::kEstablished;
   state_ = State::kClosed;
   peer_shutdown_ = kShutdownBoth;
   if (error_ == Error::kNone) error_ = error;

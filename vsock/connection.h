@@ -99,6 +99,8 @@ class Connection {
   }
 
   State state() const { return state_; }
+  // It was established, and ended before this side closed.
+  bool ended_when_open() const { return ended_when_open_; }
   Error error() const { return error_; }
   // The same as a caller sees it; OK without one.
   absl::Status ErrorStatus() const;
@@ -121,6 +123,7 @@ class Connection {
   State state_;
   ReceiveLimit limit_;
   Error error_ = Error::kNone;
+  bool ended_when_open_ = false;
   uint32_t shutdown_ = 0;       // our hints
   uint32_t peer_shutdown_ = 0;  // theirs, cumulative
   Credit credit_;

@@ -21,6 +21,13 @@ Socket* Transport::FindOpen(SocketId id) {
   return socket == nullptr || socket->user_closed ? nullptr : socket;
 }
 
+// Whether packets may go there. Only a loopback reaches itself.
+bool Transport::Leads(Cid cid) const {
+  const bool to_itself = cid == options_.cid;
+  return to_itself == (options_.cid == kCidLocal) &&
+         router_.Route(cid) != nullptr;
+}
+
 // Life of a socket.
 
 absl::StatusOr<SocketId> Transport::Open(Type type) {
@@ -63,7 +70,7 @@ absl::Status Transport::Listen(SocketId id, uint32_t backlog) {
 absl::Status Transport::Connect(SocketId id, Address peer, Instant now) {
   Socket* socket = FindOpen(id);
   if (socket == nullptr) return NoSuchSocket();
-  if (peer.cid == options_.cid || router_.Route(peer.cid) == nullptr) {
+  if (!Leads(peer.cid)) {
     return NoDevice("nothing leads to that context id");
   }
   if (!socket->port.has_value()) {
@@ -156,15 +163,23 @@ void Transport::CloseStream(Socket& socket, Instant now) {
     for (const SocketId child_id : socket.listener->queue) {
       Socket* child = table_.Find(child_id);
       child->user_closed = true;
-      AnswerClose(*child, child->connection->Close(), now);
+      AnswerClose(*child, CloseConnection(*child->connection), now);
     }
     socket.listener.reset();
   }
   if (socket.connection.has_value()) {
-    AnswerClose(socket, socket.connection->Close(), now);
+    AnswerClose(socket, CloseConnection(*socket.connection), now);
   } else {
     table_.Remove(socket.id);
   }
+}
+
+// What is to be sent when the user of a connection is done.
+Op Transport::CloseConnection(Connection& connection) const {
+  const bool again =
+      options_.closing_resets_again && connection.ended_when_open();
+  const Op op = connection.Close();
+  return op == Op::kInvalid && again ? Op::kRst : op;
 }
 
 void Transport::AnswerClose(Socket& socket, Op op, Instant now) {

@@ -6,7 +6,10 @@
 // Spec: virtio 1.3, 5.10.6; PROPOSED datagrams by docs/proposals.md.
 // Trust: callers get a Status that begins with the errno Linux gives. Packets
 // from below are the peer's and may say anything; each is judged here, once.
-// Left out: seqpacket, the event queue, loopback.
+// Left out: seqpacket, the event queue.
+//
+// An endpoint with the context id "local" is a loopback: it reaches itself, by
+// the list that its router names for that id, and nobody else.
 //
 // Nothing here blocks, and nothing calls back. A call that would block says
 // so; WaitFor notes what its user sleeps for, and whoever came true since is
@@ -80,6 +83,9 @@ class Transport {
     Features features;  // negotiated
     Proposal proposal = kLinux2023;
     ReceiveLimit receive_limit = ReceiveLimit::kBytes;
+    // Linux up to 6.1 at least: closing a socket whose connection the peer has
+    // ended sends one more RST, which nobody waits for.
+    bool closing_resets_again = false;
     StreamBufferSize stream_buffer;
     SocketBufferLimits datagram_send_buffer{.floor = kSendBufferFloor};
     SocketBufferLimits datagram_receive_buffer{.floor = kReceiveBufferFloor};
@@ -191,6 +197,7 @@ class Transport {
   void EndSend(Socket& socket);
   SendResult BeginStreamSend(Socket& socket, const Message& message);
   SendResult BeginDatagramSend(Socket& socket, const Message& message);
+  bool Leads(Cid cid) const;
   absl::StatusOr<Address> Destination(const Socket& socket,
                                       const Message& message) const;
   ReceiveResult ReceiveStream(Socket& socket, std::byte* out, uint32_t max);
@@ -207,6 +214,7 @@ class Transport {
   void OnHandshakeOver(Socket& socket);
   void EmitReset(const VsockHdr& cause);
   void Enqueue(PacketPtr packet);
+  Op CloseConnection(Connection& connection) const;
   void AnswerClose(Socket& socket, Op op, Instant now);
   void CloseStream(Socket& socket, Instant now);
   void CloseDatagram(Socket& socket);

@@ -186,7 +186,8 @@ void Transport::Enqueue(PacketPtr packet) {
   }
   PacketQueue* list = router_.Route(Cid(packet->hdr.dst_cid));
   VSOCK_CHECK(list != nullptr);  // a route is checked before a socket uses it
-  if (packet->is_reply) {
+  // A loopback's list feeds no ring that could fill up: first in, first out.
+  if (packet->is_reply && options_.cid != kCidLocal) {
     list->PushReply(std::move(packet));
   } else {
     list->PushBack(std::move(packet));

@@ -123,7 +123,7 @@ absl::StatusOr<Address> Transport::Destination(const Socket& socket,
   const std::optional<Address>& to =
       message.to.has_value() ? message.to : socket.peer;
   if (!to.has_value()) return NotConnected("the datagram has no destination");
-  if (to->cid == options_.cid || router_.Route(to->cid) == nullptr) {
+  if (!Leads(to->cid)) {
     return NoDevice("nothing leads to that context id");
   }
   return *to;

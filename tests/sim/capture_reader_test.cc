@@ -32,6 +32,19 @@ std::vector<CapturedFlow> ReadRecording(absl::string_view path) {
 }
 
 // Recorded by a program that sent 20 requests of 100 + 37 i bytes, each echoed.
+TEST(CaptureReaderTest, EveryPacketIsReadWithItsHeader) {
+  const auto packets =
+      ReadPackets(*DataPath("sim/scenarios/captures/refused.pcap"));
+
+  ASSERT_TRUE(packets.ok()) << packets.status();
+  ASSERT_EQ(packets->size(), 4u);  // two refusals, of two types
+  EXPECT_TRUE((*packets)[2].hdr.is(vsock::Type::kSeqpacket));
+  EXPECT_TRUE((*packets)[2].hdr.is(vsock::Op::kRequest));
+  EXPECT_EQ((*packets)[2].hdr.buf_alloc, 262144u);
+  EXPECT_TRUE((*packets)[3].hdr.is(vsock::Op::kRst));
+  EXPECT_GT((*packets)[3].at, (*packets)[0].at);
+}
+
 TEST(CaptureReaderTest, ReadsTheEchoRecordingAsRequestsAndReplies) {
   const std::vector<CapturedFlow> flows =
       ReadRecording("sim/scenarios/captures/echo.pcap");
@@ -68,8 +81,8 @@ TEST(CaptureReaderTest, TakesSizesFromTheHeaderWhenPacketsAreCutShort) {
 }
 
 TEST(CaptureReaderTest, LeavesOutFlowsWithoutPayloadAndOtherTypes) {
-  EXPECT_TRUE(ReadRecording("tests/data/refused.pcap").empty());
-  EXPECT_TRUE(ReadRecording("tests/data/seqpacket.pcap").empty());
+  EXPECT_TRUE(ReadRecording("sim/scenarios/captures/refused.pcap").empty());
+  EXPECT_TRUE(ReadRecording("sim/scenarios/captures/seqpacket.pcap").empty());
 }
 
 TEST(CaptureReaderTest, KeepsFlowsApartInTheOrderOfTheirFirstPacket) {
