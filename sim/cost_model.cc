@@ -47,7 +47,7 @@ CostModel::CostModel(const Platform& platform)
                 .kick = 0,
                 .interrupt = Ps(platform.interrupt_injection()),
                 .wakeup = 0,
-                .allocation = 0,
+                .allocation = Ps(platform.worker_delivery()),
                 .syscall = 0}}},
       delays_ps_{Ps(platform.worker_wakeup()), Ps(platform.guest_interrupt()),
                  Ps(platform.task_latency()), Ps(platform.context_switch())} {}

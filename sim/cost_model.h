@@ -8,10 +8,12 @@
 //                       wake-ups
 //   guest worker        packets, allocations, bytes, descriptors, kicks,
 //                       wake-ups
-//   vhost worker        packets, bytes (at its own prices), interrupts
+//   vhost worker        packets, allocations, bytes (at its own prices),
+//                       interrupts
 //
-// The worker's figures were measured end to end, so what it spends on ring,
-// allocation and waking the reader is inside its price for a packet. What was
+// The worker's figures were measured end to end, so what it spends on the ring
+// and on waking the reader is inside its prices. Only packets to the host are
+// allocated by it: that price holds all that they cost more. What was
 // suppressed is free: it is a read of memory that is at hand.
 // Integers throughout; randomness is the caller's: a factor per mille.
 

@@ -6,7 +6,7 @@
 namespace sim {
 
 // Goes up whenever the same scenario and seed may give other figures.
-inline constexpr char kVersion[] = "0.1.0";
+inline constexpr char kVersion[] = "0.2.0";
 
 }  // namespace sim
 

@@ -31,7 +31,7 @@ namespace {
 
 constexpr int64_t kSend = 998;
 constexpr int64_t kWorkerWakeup = 6500;
-constexpr int64_t kWorkerPacket = 5128;
+constexpr int64_t kWorkerPacket = 3039;  // 570 + 1670 + 4140 x 0.193
 constexpr int64_t kTaskLatency = 2000;
 constexpr int64_t kRead = 798;
 constexpr int64_t kOneWay =
@@ -95,20 +95,20 @@ TEST(SimulationTest, PacedStreamTakesTheSumOfItsCosts) {
 }
 
 // There: send 655 (450 + 200 + 64 x 0.085), the worker's wake-up 6500, its
-// packet 4321 (4300 + (44 + 64) x 0.2), the server's wake-up 2000, read 455.
-// That read empties the queue, so a credit update goes ahead of the reply: the
-// worker wakes 6500 after it, moves 4308 for the update and 4321 for the reply,
-// which joined meanwhile; one interrupt, 2000; the rx worker takes 530 (450 +
-// descriptor 80) for each; the client's wake-up 2000, read 455, and its own
-// credit update: descriptor 80, kick 2000.
+// packet 2260 (570 + 1670 + (44 + 64) x 0.193), the server's wake-up 2000, read
+// 455. That read empties the queue, so a credit update goes ahead of the reply:
+// the worker wakes 6500 after it, moves 578 for the update and 590 for the reply
+// (570 + bytes x 0.193), which joined meanwhile; one interrupt, 2000; the rx
+// worker takes 530 (450 + descriptor 80) for each; the client's wake-up 2000,
+// read 455, and its own credit update: descriptor 80, kick 2000.
 TEST(SimulationTest, RoundTripTakesTheSumOfBothWays) {
   const RunResult result = RunText(
       absl::StrCat(kNoChance, "cost { name: \"context_switch\" value: 0 }",
                    Flow("STREAM", "request_response { think_us: 1000 }")));
 
-  constexpr int64_t kThere = 655 + kWorkerWakeup + 4321 + kTaskLatency + 455;
+  constexpr int64_t kThere = 655 + kWorkerWakeup + 2260 + kTaskLatency + 455;
   constexpr int64_t kBack =
-      kWorkerWakeup + 4308 + 4321 + 2000 + 2 * 530 + kTaskLatency + 455 + 2080;
+      kWorkerWakeup + 578 + 590 + 2000 + 2 * 530 + kTaskLatency + 455 + 2080;
   const double p50_us = result.flow(0).latency().p50_us();
   EXPECT_GE(p50_us, (kThere + kBack) / 1e3);
   EXPECT_LE(p50_us, (kThere + kBack) / 1e3 * 1.008);  // a histogram's bucket
