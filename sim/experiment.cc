@@ -1,11 +1,9 @@
 #include "sim/experiment.h"
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -18,6 +16,7 @@
 #include "sim/random.h"
 #include "sim/result.pb.h"
 #include "sim/scenario.pb.h"
+#include "sim/threads.h"
 
 namespace sim {
 namespace {
@@ -111,15 +110,6 @@ class Pool {
   absl::Status status_;
 };
 
-void WorkOnThreads(uint32_t jobs, Pool& pool) {
-  std::vector<std::thread> threads;
-  for (uint32_t i = 1; i < jobs; ++i) {
-    threads.emplace_back([&pool] { pool.Work(); });
-  }
-  pool.Work();
-  for (std::thread& thread : threads) thread.join();
-}
-
 ScenarioResult Assemble(const Scenario& scenario, const Platform& platform,
                         std::vector<absl::optional<RunResult>> runs) {
   ScenarioResult result;
@@ -148,7 +138,7 @@ absl::StatusOr<ScenarioResult> RunExperiment(const Scenario& scenario,
                                              const ExperimentOptions& options,
                                              const std::atomic<bool>& stop) {
   Pool pool(scenario, platform, run, options, stop);
-  WorkOnThreads(std::max(options.jobs, 1u), pool);
+  WorkOnThreads(options.jobs, [&pool] { pool.Work(); });
   if (!pool.status().ok()) return pool.status();
   return Assemble(scenario, platform, std::move(pool).Take());
 }

@@ -1,5 +1,6 @@
 #include "sim/platform_loader.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -7,7 +8,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "google/protobuf/descriptor.h"
+#include "sim/costs.h"
 #include "sim/near_names.h"
 #include "sim/platform.pb.h"
 #include "sim/problems.h"
@@ -17,29 +18,9 @@
 namespace sim {
 namespace {
 
-using google::protobuf::FieldDescriptor;
-
-bool IsCost(const FieldDescriptor& field) {
-  return field.message_type() == Cost::descriptor();
-}
-
 // Costs that are paid for each byte; the others are for each time.
 bool IsPerByte(absl::string_view name) {
   return name == "copy" || name == "worker_copy";
-}
-
-std::vector<const FieldDescriptor*> CostFields() {
-  std::vector<const FieldDescriptor*> fields;
-  for (int i = 0; i < Platform::descriptor()->field_count(); ++i) {
-    const FieldDescriptor* field = Platform::descriptor()->field(i);
-    if (IsCost(*field)) fields.push_back(field);
-  }
-  return fields;
-}
-
-const Cost& CostOf(const Platform& platform, const FieldDescriptor& field) {
-  return static_cast<const Cost&>(
-      platform.GetReflection()->GetMessage(platform, &field));
 }
 
 void CheckCost(const Cost& cost, const std::string& name, Problems& problems) {
@@ -60,8 +41,8 @@ void CheckCost(const Cost& cost, const std::string& name, Problems& problems) {
 absl::Status CheckPlatform(const Platform& platform, const TextSource& source) {
   Problems problems(source, *Platform::descriptor());
   if (platform.name().empty()) problems.Add("name", "missing");
-  for (const FieldDescriptor* field : CostFields()) {
-    CheckCost(CostOf(platform, *field), field->name(), problems);
+  for (const std::string& name : CostNames()) {
+    CheckCost(CostOf(platform, name), name, problems);
   }
   return problems.ToStatus();
 }
@@ -98,23 +79,16 @@ absl::StatusOr<Platform> ReadPlatform(const std::string& path) {
 absl::Status OverrideCosts(const Scenario& scenario, const TextSource& source,
                            Platform& platform) {
   Problems problems(source, *Scenario::descriptor());
-  std::vector<std::string> known;
-  for (const FieldDescriptor* field : CostFields()) {
-    known.push_back(field->name());
-  }
+  const std::vector<std::string> known = CostNames();
   for (int i = 0; i < scenario.cost_size(); ++i) {
     const std::string& name = scenario.cost(i).name();
-    const FieldDescriptor* field =
-        Platform::descriptor()->FindFieldByName(name);
-    if (field == nullptr || !IsCost(*field)) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
       problems.Add(
           absl::StrCat("cost[", i, "].name"),
           absl::StrCat("no cost \"", name, "\"", NearNames(name, known)));
       continue;
     }
-    Override(scenario.cost(i),
-             static_cast<Cost&>(
-                 *platform.GetReflection()->MutableMessage(&platform, field)));
+    Override(scenario.cost(i), MutableCostOf(platform, name));
   }
   return problems.ToStatus();
 }

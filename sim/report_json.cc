@@ -8,14 +8,19 @@
 
 namespace sim {
 
-std::string ReportJson(const ScenarioResult& result) {
+std::string MessageJson(const google::protobuf::Message& message) {
   google::protobuf::util::JsonPrintOptions options;
   options.add_whitespace = true;
   options.preserve_proto_field_names = true;
   std::string json;
   VSOCK_CHECK(
-      google::protobuf::util::MessageToJsonString(result, &json, options).ok());
+      google::protobuf::util::MessageToJsonString(message, &json, options)
+          .ok());
   return json;
+}
+
+std::string ReportJson(const ScenarioResult& result) {
+  return MessageJson(result);
 }
 
 }  // namespace sim

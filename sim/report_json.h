@@ -9,11 +9,15 @@
 
 #include <string>
 
+#include "google/protobuf/message.h"
 #include "sim/result.pb.h"
 
 namespace sim {
 
 // Ends with a newline.
+// Any message, with the names of its schema.
+std::string MessageJson(const google::protobuf::Message& message);
+
 std::string ReportJson(const ScenarioResult& result);
 
 }  // namespace sim

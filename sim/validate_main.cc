@@ -1,0 +1,152 @@
+// validate_main.cc: is the model right where the world was measured?
+//
+//   ./bazelw run //sim:validate
+//   ./bazelw run //sim:validate -- --only=fairness --json=-
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/match.h"
+#include "absl/types/optional.h"
+#include "sim/arguments.h"
+#include "sim/command.h"
+#include "sim/files.h"
+#include "sim/interrupt.h"
+#include "sim/output_file.h"
+#include "sim/progress.h"
+#include "sim/report_json.h"
+#include "sim/validation/probes.h"
+#include "sim/validation/record.h"
+#include "sim/validation/table_text.h"
+#include "sim/validation/validate.h"
+#include "sim/version.h"
+
+namespace sim {
+namespace {
+
+constexpr char kProgram[] = "validate";
+
+constexpr char kHelp[] =
+    "Holds the model against what was measured and published. Each prediction\n"
+    "is made with every cost drawn from its range, many times over; no cost\n"
+    "was tuned to a figure it is compared with.\n"
+    "\n"
+    "  ./bazelw run //sim:validate\n"
+    "  ./bazelw run //sim:validate -- --only=fairness\n"
+    "  ./bazelw run //sim:validate -- --platform=calibrated\n"
+    "\n";
+
+constexpr char kExitCodes[] =
+    "\n"
+    "Exit codes: 0 done, whatever missed; 1 a run failed; 2 flags are wrong;\n"
+    "130 interrupted.\n";
+
+std::vector<FlagSpec> ValidateFlags() {
+  return {
+      {"seed", "N", "what all chance follows from; equal seeds, equal bytes"},
+      {"jobs", "N", "threads; all processors if not given"},
+      {"only", "NAME", "claims whose name contains this"},
+      {"platform", "NAME", "costs in place of the claims' own platforms"},
+      {"json", "FILE", "the table for machines; - is standard output"},
+      {"record", "FILE", "the table as reports quote it, protobuf text"},
+      {"quiet", "", "no text, no progress"},
+      {"help", "", "this text"},
+      {"version", "", "the model's version"},
+  };
+}
+
+// Probes of which some claim is wanted; claims of one probe stay together.
+std::vector<Probe> Wanted(const std::string& part) {
+  std::vector<Probe> probes = AllProbes();
+  const auto unwanted = [&part](const Probe& probe) {
+    return std::none_of(probe.claims.begin(), probe.claims.end(),
+                        [&part](const Claim& claim) {
+                          return absl::StrContains(claim.name, part);
+                        });
+  };
+  probes.erase(std::remove_if(probes.begin(), probes.end(), unwanted),
+               probes.end());
+  return probes;
+}
+
+absl::StatusOr<ValidateOptions> ReadOptions(const Arguments& arguments,
+                                            const OutputOptions& output) {
+  const absl::StatusOr<absl::optional<uint64_t>> seed =
+      arguments.Value<uint64_t>("seed");
+  if (!seed.ok()) return seed.status();
+  ValidateOptions options;
+  options.seed = seed->value_or(1);
+  options.jobs = output.jobs;
+  options.platform = arguments.Text("platform").value_or("");
+  return options;
+}
+
+int Report(const Arguments& arguments, const OutputOptions& output,
+           const ValidationTable& table) {
+  absl::Status status;
+  if (!output.json.empty()) {
+    status.Update(WriteOutput(output.json, MessageJson(table)));
+  }
+  if (const auto record = arguments.Text("record")) {
+    status.Update(WriteOutput(UserPath(*record), RecordText(table)));
+  }
+  if (output.prints_text()) std::printf("%s", TableText(table).c_str());
+  if (status.ok()) return kSuccess;
+  std::fprintf(stderr, "error: %s\n", std::string(status.message()).c_str());
+  return kFailure;
+}
+
+int Run(const Arguments& arguments, const OutputOptions& output,
+        ValidateOptions options) {
+  const std::vector<Probe> probes = Wanted(arguments.Text("only").value_or(""));
+  if (probes.empty()) {
+    return UsageError(kProgram, absl::InvalidArgumentError(
+                                    "--only: no claim has such a name"));
+  }
+  const std::atomic<bool>& stop = StopOnInterrupt();
+  absl::StatusOr<ValidationTable> table;
+  {
+    Progress progress;
+    if (!output.quiet) {
+      options.progress = [&progress](uint32_t done, uint32_t all) {
+        progress.Show(done, all);
+      };
+    }
+    table = Validate(probes, options, stop);
+  }
+  if (table.ok()) return Report(arguments, output, *table);
+  std::fprintf(stderr, "error: %s\n",
+               std::string(table.status().message()).c_str());
+  return absl::IsCancelled(table.status()) ? kInterrupted : kFailure;
+}
+
+int Main(const std::vector<std::string>& args) {
+  const absl::StatusOr<Arguments> arguments =
+      Arguments::Parse(args, ValidateFlags());
+  if (!arguments.ok()) return UsageError(kProgram, arguments.status());
+  if (arguments->Has("help")) {
+    std::printf("%s%s%s", kHelp, FlagsHelp(ValidateFlags()).c_str(),
+                kExitCodes);
+    return kSuccess;
+  }
+  if (arguments->Has("version")) return std::printf("%s\n", kVersion), kSuccess;
+  const absl::StatusOr<OutputOptions> output = ReadOutputOptions(*arguments);
+  if (!output.ok()) return UsageError(kProgram, output.status());
+  const absl::StatusOr<ValidateOptions> options =
+      ReadOptions(*arguments, *output);
+  if (!options.ok()) return UsageError(kProgram, options.status());
+  return Run(*arguments, *output, *options);
+}
+
+}  // namespace
+}  // namespace sim
+
+int main(int argc, char** argv) {
+  return sim::Main(std::vector<std::string>(argv + 1, argv + argc));
+}
