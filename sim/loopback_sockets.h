@@ -34,6 +34,7 @@
 #include "vsock/hdr.h"
 #include "vsock/loopback.h"
 #include "vsock/packet.h"
+#include "vsock/socket.h"
 #include "vsock/transport.h"
 #include "vsock/units.h"
 #include "vsock/work.h"
@@ -87,6 +88,9 @@ class LoopbackSockets final : public SocketLayer {
   // the worker takes it, which is where a vsockmon interface sees it.
   void Tap(Side side, std::vector<vsock::VsockHdr>& tap) {
     node(side).tap = &tap;
+  }
+  const vsock::Socket* Find(SocketRef socket) const {
+    return transport(socket.side).Find(socket.id);
   }
   // Hands the worker a packet that no socket of the model sends.
   void Inject(Side side, const vsock::VsockHdr& hdr, Chance& chance);
