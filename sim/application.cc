@@ -213,7 +213,9 @@ Application::Step Application::DoAwait() {
     if (owed_ > Nanos(0)) return Step::kPay;
     if (WouldSleep(vsock::kReadable)) return Step::kSleep;
   }
-  const ReadPlan plan = layer_.PlanRead(options_.socket, left_);
+  ReadPlan plan = layer_.PlanRead(options_.socket, left_);
+  if (std::exchange(in_read_, false)) plan.work.syscalls = 0;
+  goes_on_ = plan.goes_on;
   piece_ = plan.bytes;
   owed_ = owed_ + layer_.Charge(options_.socket, plan.work, chance_);
   phase_ = Phase::kTake;
@@ -239,7 +241,10 @@ Application::Step Application::DoTake(Instant now) {
     OnStreamBytes(now + owed_, result.bytes);
   }
   left_ -= result.bytes;
-  phase_ = exactly_ && left_ > 0 ? Phase::kAwait : Phase::kNext;
+  in_read_ = goes_on_ && left_ > 0 &&
+             layer_.IsReady(options_.socket, vsock::kReadable);
+  const bool more = in_read_ || (exactly_ && left_ > 0);
+  phase_ = more ? Phase::kAwait : Phase::kNext;
   return Step::kGoOn;
 }
 

@@ -142,6 +142,8 @@ class Application final : public Task {
   uint32_t piece_ = 0;    // of it, admitted or about to be taken
   bool exactly_ = false;  // kReceive: go on until nothing is left
   bool continued_ = false;
+  bool goes_on_ = false;    // the read that is paid may take more
+  bool in_read_ = false;    // it does: what follows is no new system call
   vsock::Instant started_;  // the send call
   vsock::Instant sleeps_till_;
   vsock::Blocked blocked_ = vsock::Blocked::kNo;

@@ -10,6 +10,10 @@
 //                       wake-ups
 //   vhost worker        packets, allocations, bytes (at its own prices),
 //                       interrupts
+//   AF_UNIX, writing    syscalls, allocations, bytes, wake-ups, descriptors
+//                       (runs of pages)
+//   AF_UNIX, reading    syscalls, packets (socket buffers taken), bytes (at
+//                       its own price), wake-ups
 //
 // The worker's figures were measured end to end, so what it spends on the ring
 // and on waking the reader is inside its prices. Only packets to the host are
@@ -29,7 +33,13 @@
 
 namespace sim {
 
-enum class Step { kApplicationCall, kGuestWorker, kVhostWorker };
+enum class Step {
+  kApplicationCall,
+  kGuestWorker,
+  kVhostWorker,
+  kUnixWrite,
+  kUnixRead,
+};
 
 // Times that pass between cause and start, and are nobody's work.
 enum class Delay {
@@ -58,7 +68,7 @@ class CostModel {
         syscall;
   };
 
-  std::array<PricesPs, 3> prices_;     // by Step
+  std::array<PricesPs, 5> prices_;     // by Step
   std::array<uint64_t, 4> delays_ps_;  // by Delay
 };
 

@@ -24,6 +24,8 @@ bool WithinOneMachine(Flow::Transport transport) {
     case Flow::VSOCK:
       return false;
     case Flow::VSOCK_LOOPBACK:
+    case Flow::UNIX:
+    case Flow::UNIX_BSD:
       return true;
   }
   return false;
@@ -53,6 +55,11 @@ class FlowCheck {
   }
 
   bool IsStream() const { return flow_.type() == Flow::STREAM; }
+
+  bool IsUnix() const {
+    return flow_.transport() == Flow::UNIX ||
+           flow_.transport() == Flow::UNIX_BSD;
+  }
 
   void Ends() {
     End(".from.cid", flow_.from());
@@ -94,6 +101,10 @@ class FlowCheck {
 
   void Sizes() {
     if (IsStream()) {
+      if (flow_.has_send_buffer_bytes() && !IsUnix()) {
+        Fail(".send_buffer_bytes",
+             "a vsock stream has one buffer size: receive_buffer_bytes");
+      }
       if (flow_.message_bytes() == 0) {
         Fail(".message_bytes", "a stream cannot send nothing");
       }
@@ -102,7 +113,7 @@ class FlowCheck {
       }
       return;
     }
-    if (flow_.message_bytes() > kMostDatagramBytes) {
+    if (flow_.message_bytes() > kMostDatagramBytes && !IsUnix()) {
       Fail(".message_bytes", absl::StrCat(flow_.message_bytes(),
                                           " is not in 0..65536 (datagram)"));
     }

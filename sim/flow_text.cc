@@ -29,16 +29,44 @@ std::string WorkloadText(const Flow& flow) {
   return size;
 }
 
+std::string WayText(const Scenario& scenario, const Flow& flow) {
+  const bool from_guest = flow.from().cid() == scenario.guest().cid();
+  switch (flow.transport()) {
+    case Flow::VSOCK:
+      break;
+    case Flow::VSOCK_LOOPBACK:
+      return from_guest ? "within the guest, " : "within the host, ";
+    case Flow::UNIX:
+      return from_guest ? "AF_UNIX in the guest, " : "AF_UNIX on the host, ";
+    case Flow::UNIX_BSD:
+      return from_guest ? "BSD AF_UNIX in the guest, "
+                        : "BSD AF_UNIX on the host, ";
+  }
+  return from_guest ? "guest to host, " : "host to guest, ";
+}
+
+std::string BuffersText(const Flow& flow) {
+  std::string text;
+  if (flow.has_buffer_bytes()) {
+    absl::StrAppend(&text, ", buffer ", flow.buffer_bytes(), " bytes");
+  }
+  if (flow.has_send_buffer_bytes()) {
+    absl::StrAppend(&text, ", send buffer ", flow.send_buffer_bytes(),
+                    " bytes");
+  }
+  if (flow.has_receive_buffer_bytes()) {
+    absl::StrAppend(&text, ", receive buffer ", flow.receive_buffer_bytes(),
+                    " bytes");
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string FlowText(const Scenario& scenario, const Flow& flow) {
-  const bool from_guest = flow.from().cid() == scenario.guest().cid();
-  return absl::StrCat(
-      flow.type() == Flow::DGRAM ? "datagrams, " : "stream, ",
-      from_guest ? "guest to host, " : "host to guest, ", WorkloadText(flow),
-      flow.has_buffer_bytes()
-          ? absl::StrCat(", buffer ", flow.buffer_bytes(), " bytes")
-          : "");
+  return absl::StrCat(flow.type() == Flow::DGRAM ? "datagrams, " : "stream, ",
+                      WayText(scenario, flow), WorkloadText(flow),
+                      BuffersText(flow));
 }
 
 }  // namespace sim

@@ -1,6 +1,9 @@
 #include "sim/layers.h"
 
 #include "sim/loopback_sockets.h"
+#include "sim/peers/bsd_unix_rules.h"
+#include "sim/peers/linux_unix_rules.h"
+#include "sim/peers/unix_sockets.h"
 #include "sim/vsock_sockets.h"
 #include "virtqueue/check.h"
 
@@ -13,6 +16,13 @@ absl::StatusOr<std::unique_ptr<SocketLayer>> CreateLayer(
       return VsockSockets::Create(machines);
     case Scenario::Flow::VSOCK_LOOPBACK:
       return LoopbackSockets::Create(machines);
+    case Scenario::Flow::UNIX:
+      return std::make_unique<UnixSockets>(
+          machines,
+          std::make_unique<LinuxUnixRules>(machines.scenario().unix()));
+    case Scenario::Flow::UNIX_BSD:
+      return std::make_unique<UnixSockets>(
+          machines, std::make_unique<BsdUnixRules>(machines.scenario().unix()));
   }
   VSOCK_CHECK(false);
 }

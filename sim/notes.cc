@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "sim/flow_buffers.h"
 #include "sim/scenario.pb.h"
 
 namespace sim {
@@ -27,10 +28,12 @@ class FlowNotes {
         notes_(notes) {}
 
   void Add() {
+    if (flow_.transport() == Flow::UNIX_BSD) return;  // takes what it is given
+    if (flow_.transport() == Flow::UNIX) return SendBuffer();
     if (flow_.type() == Flow::DGRAM) {
       DatagramBuffers();
       DatagramSizes();
-    } else if (flow_.has_buffer_bytes()) {
+    } else if (ReceiveBufferOf(flow_).has_value()) {
       StreamBuffer(Sender());
       if (Clamped(Sender()) != Clamped(Receiver())) StreamBuffer(Receiver());
     }
@@ -48,15 +51,19 @@ class FlowNotes {
     notes_.push_back(absl::StrCat(flow_.name(), ": ", text));
   }
 
+  void SendBuffer() {
+    const uint32_t asked = SendBufferOf(flow_).value_or(0);
+    if (asked <= Sender().wmem_max_bytes()) return;
+    Note(absl::StrCat("SO_SNDBUF ", asked, " becomes ",
+                      Sender().wmem_max_bytes(), " (wmem_max_bytes)"));
+  }
+
   void DatagramBuffers() {
-    if (flow_.buffer_bytes() > Sender().wmem_max_bytes()) {
-      Note(absl::StrCat("SO_SNDBUF ", flow_.buffer_bytes(), " becomes ",
-                        Sender().wmem_max_bytes(), " (wmem_max_bytes)"));
-    }
-    if (flow_.buffer_bytes() > Receiver().rmem_max_bytes()) {
-      Note(absl::StrCat("SO_RCVBUF ", flow_.buffer_bytes(), " becomes ",
-                        Receiver().rmem_max_bytes(), " (rmem_max_bytes)"));
-    }
+    SendBuffer();
+    const uint32_t asked = ReceiveBufferOf(flow_).value_or(0);
+    if (asked <= Receiver().rmem_max_bytes()) return;
+    Note(absl::StrCat("SO_RCVBUF ", asked, " becomes ",
+                      Receiver().rmem_max_bytes(), " (rmem_max_bytes)"));
   }
 
   void DatagramSizes() {
@@ -72,16 +79,16 @@ class FlowNotes {
   }
 
   uint32_t Clamped(const Kernel& kernel) const {
-    return std::clamp(flow_.buffer_bytes(), kernel.stream_buffer_min_bytes(),
+    return std::clamp(*ReceiveBufferOf(flow_), kernel.stream_buffer_min_bytes(),
                       kernel.stream_buffer_max_bytes());
   }
 
   void StreamBuffer(const Kernel& kernel) {
     const uint32_t becomes = Clamped(kernel);
-    if (becomes == flow_.buffer_bytes()) return;
-    Note(absl::StrCat("SO_VM_SOCKETS_BUFFER_SIZE ", flow_.buffer_bytes(),
-                      " becomes ", becomes, " (stream_buffer_",
-                      becomes < flow_.buffer_bytes() ? "max" : "min",
+    const uint32_t asked = *ReceiveBufferOf(flow_);
+    if (becomes == asked) return;
+    Note(absl::StrCat("SO_VM_SOCKETS_BUFFER_SIZE ", asked, " becomes ", becomes,
+                      " (stream_buffer_", becomes < asked ? "max" : "min",
                       "_bytes)"));
   }
 

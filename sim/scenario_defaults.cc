@@ -95,8 +95,10 @@ void FillTimes(const Scenario& scenario, Scenario::Flow& flow) {
 void FillReceiver(Scenario::Flow& flow) {
   if (flow.receiver().has_read_bytes()) return;
   const bool slow = flow.receiver().behaviour() == Scenario::Receiver::SLOW;
+  const uint32_t message = std::max(flow.message_bytes(), 1u);
+  const bool datagram = flow.type() == Scenario::Flow::DGRAM;
   flow.mutable_receiver()->set_read_bytes(
-      slow ? std::max(flow.message_bytes(), 1u) : kReadBytes);
+      slow ? message : std::max(datagram ? message : 1u, kReadBytes));
 }
 
 void FillFlow(const Scenario& scenario, Scenario::Flow& flow) {

@@ -70,6 +70,8 @@ constexpr Range kRanges[] = {
     {"flow.receiving_sockets", 1, 100000},
     {"flow.message_bytes", 0, kMostStreamCall},
     {"flow.buffer_bytes", 1, kMostBuffer},
+    {"flow.send_buffer_bytes", 1, kMostBuffer},
+    {"flow.receive_buffer_bytes", 1, kMostBuffer},
     {"flow.paced.interval_us", 1, kLongestUs},
     {"flow.request_response.request_bytes", 1, 65536},
     {"flow.request_response.reply_bytes", 1, kMostStreamCall},
@@ -83,6 +85,7 @@ constexpr Range kRanges[] = {
     {"flow.stop_us", 0, kLongestRunUs + 20000000},
     {"flow.receiver.read_bytes", 1, kMostStreamCall},
     {"flow.receiver.sleep_us", 1, kLongestUs},
+    {"unix.max_dgram_qlen", 0, 1000000},
 };
 
 class RangeWalk {

@@ -49,6 +49,8 @@ struct SocketRef {
 struct ReadPlan {
   uint32_t bytes = 0;
   vsock::Work work;  // of the call, up to the copy
+  // The same call goes on if there is more to read and room for it.
+  bool goes_on = false;
 };
 
 // Counters of a layer that only grow; a window is the difference of two.

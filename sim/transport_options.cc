@@ -1,5 +1,9 @@
 #include "sim/transport_options.h"
 
+#include <cstdint>
+#include <optional>
+
+#include "sim/flow_buffers.h"
 #include "vsock/features.h"
 #include "vsock/policy/proposal.h"
 #include "vsock/socket.h"
@@ -44,13 +48,16 @@ vsock::Type TypeOf(const Scenario::Flow& flow) {
 
 absl::Status SetBuffers(Transport& transport, SocketId socket,
                         const Scenario::Flow& flow, bool sends) {
-  if (!flow.has_buffer_bytes()) return absl::OkStatus();
-  if (TypeOf(flow) == vsock::Type::kDgram) {
-    return sends ? transport.SetSendBuffer(socket, flow.buffer_bytes())
-                 : transport.SetReceiveBuffer(socket, flow.buffer_bytes());
+  const bool datagrams = TypeOf(flow) == vsock::Type::kDgram;
+  const std::optional<uint32_t> bytes =
+      datagrams && sends ? SendBufferOf(flow) : ReceiveBufferOf(flow);
+  if (!bytes.has_value()) return absl::OkStatus();
+  if (datagrams) {
+    return sends ? transport.SetSendBuffer(socket, *bytes)
+                 : transport.SetReceiveBuffer(socket, *bytes);
   }
   vsock::StreamBufferSize size = transport.Find(socket)->buffer_size;
-  size.size = flow.buffer_bytes();
+  size.size = *bytes;
   return transport.SetBufferSize(socket, size);
 }
 

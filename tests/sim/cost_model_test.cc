@@ -36,6 +36,10 @@ Platform DistinctCosts() {
   platform.mutable_guest_interrupt()->set_mode(3);
   platform.mutable_task_latency()->set_mode(4);
   platform.mutable_context_switch()->set_mode(5);
+  platform.mutable_unix_receive()->set_mode(200);
+  platform.mutable_unix_pages()->set_mode(400);
+  platform.mutable_unix_copy_out()->set_mode(750);
+  platform.mutable_unix_copy_out()->set_unit(Cost::PICOSECONDS_PER_BYTE);
   return platform;
 }
 
@@ -63,6 +67,10 @@ TEST(CostModelTest, EachStepPaysForItsOwnColumns) {
             Nanos(1001113));  // wakeup, kick, descriptor, allocation, call, 2
   EXPECT_EQ(costs.Price(Step::kGuestWorker, OneOfEach()), Nanos(1011112));
   EXPECT_EQ(costs.Price(Step::kVhostWorker, OneOfEach()), Nanos(30120006));
+  EXPECT_EQ(costs.Price(Step::kUnixWrite, OneOfEach()),
+            Nanos(1000413));  // wakeup, pages, allocation, call, 2
+  EXPECT_EQ(costs.Price(Step::kUnixRead, OneOfEach()),
+            Nanos(1000204));  // wakeup, socket buffer, call, 3
 }
 
 TEST(CostModelTest, NothingDoneCostsNothing) {

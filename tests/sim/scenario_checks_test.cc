@@ -45,6 +45,23 @@ TEST(FlowChecksTest, WantsOneEndInTheGuestAndOneInTheHost) {
             "(the guest)");
 }
 
+TEST(FlowChecksTest, WantsBothEndsOfAfUnixOnOneMachine) {
+  for (const char* transport : {"UNIX ", "UNIX_BSD "}) {
+    const std::string flow =
+        absl::StrCat("type: STREAM transport: ", transport, "from { cid: 3 } ");
+
+    EXPECT_EQ(FlowError(flow + "to { cid: 3 port: 1 }"), "");
+    EXPECT_TRUE(absl::StrContains(FlowError(flow + "to { cid: 2 port: 1 }"),
+                                  "flow[0].to.cid: must be from.cid"));
+  }
+}
+
+TEST(FlowChecksTest, RefusesASendBufferOfAVsockStream) {
+  EXPECT_EQ(FlowError(absl::StrCat(kStream, kEnds, "send_buffer_bytes: 1")),
+            "s.textproto:2:70: flow[0].send_buffer_bytes: a vsock stream has "
+            "one buffer size: receive_buffer_bytes");
+}
+
 TEST(FlowChecksTest, WantsThePortOfTheReceiver) {
   EXPECT_EQ(FlowError("type: STREAM from { cid: 3 } to { cid: 2 }"),
             "s.textproto:2:47: flow[0].to.port: missing: 1..4294967294");
