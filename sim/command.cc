@@ -26,7 +26,9 @@
 #include "sim/report_text.h"
 #include "sim/result.pb.h"
 #include "sim/scenario_loader.h"
+#include "sim/validation/record.h"
 #include "sim/version.h"
+#include "virtqueue/check.h"
 
 namespace sim {
 namespace {
@@ -126,9 +128,18 @@ absl::StatusOr<ScenarioResult> RunAll(const Command& command,
   return result;
 }
 
+// What speaks for the answer, and what against it.
+std::string BearingLine(const Scenario& scenario) {
+  const absl::StatusOr<ValidationTable> record = ReadRecord();
+  VSOCK_CHECK(record.ok());  // a file of the project's own
+  return absl::StrCat(BearingText(*record, scenario), "\n");
+}
+
 int Finish(const Command& command, const ScenarioResult& result) {
   const absl::Status written = WriteOutputs(command.output, result);
-  if (command.output.prints_text()) Print(command.body(result));
+  if (command.output.prints_text()) {
+    Print(absl::StrCat(command.body(result), BearingLine(result.scenario())));
+  }
   if (!written.ok()) {
     PrintError(absl::StrCat("error: ", written.message(), "\n"));
     return kFailure;

@@ -1,7 +1,8 @@
 // report_text.h: a result for people, within 100 columns.
 //
 // The head is printed before the runs, the body after them; every report ends
-// with the command that makes it again.
+// with the command that makes it again, and then with what bears on it
+// (sim/validation/record.h).
 
 #ifndef SIM_REPORT_TEXT_H_
 #define SIM_REPORT_TEXT_H_

@@ -22,6 +22,9 @@ struct Claim {
   double low = 0;         // what rounding leaves of it, both included
   double high = 0;
   std::string note;  // what is known, should the prediction miss
+
+  // Costs were taken from this figure: agreement proves nothing.
+  bool derived = false;
 };
 
 struct Probe {
@@ -32,9 +35,6 @@ struct Probe {
   // Predictions, each with costs drawn anew. One, with every cost at its mode,
   // if none matters.
   uint32_t draws = 1;
-
-  // Costs were taken from these figures: agreement proves nothing.
-  bool derived = false;
 
   std::vector<Claim> claims;
   std::vector<Scenario::Flow::Transport> bears_on;

@@ -25,14 +25,6 @@ bool Bears(const ValidationRow& row, const Scenario& scenario) {
       });
 }
 
-// "3 inside (a, b, c)"; nothing if there are none.
-void AddVerdict(const char* verdict, const std::vector<std::string>& names,
-                std::vector<std::string>& parts) {
-  if (names.empty()) return;
-  parts.push_back(absl::StrCat(names.size(), " ", verdict, " (",
-                               absl::StrJoin(names, ", "), ")"));
-}
-
 }  // namespace
 
 std::string RecordText(const ValidationTable& table) {
@@ -53,18 +45,21 @@ absl::StatusOr<ValidationTable> ReadRecord() {
 
 std::string BearingText(const ValidationTable& table,
                         const Scenario& scenario) {
-  std::vector<std::string> names[ValidationRow::Verdict_ARRAYSIZE];
+  int bearing = 0;
+  int counts[ValidationRow::Verdict_ARRAYSIZE] = {};
+  std::vector<std::string> misses;
   for (const ValidationRow& row : table.row()) {
-    if (Bears(row, scenario)) names[row.verdict()].push_back(row.name());
+    if (!Bears(row, scenario)) continue;
+    ++bearing;
+    ++counts[row.verdict()];
+    if (row.verdict() == ValidationRow::MISSES) misses.push_back(row.name());
   }
-  std::vector<std::string> parts;
-  AddVerdict("inside", names[ValidationRow::INSIDE], parts);
-  AddVerdict("miss", names[ValidationRow::MISSES], parts);
-  AddVerdict("derived", names[ValidationRow::DERIVED], parts);
-  AddVerdict("wait", names[ValidationRow::WAITS], parts);
   return absl::StrCat(
-      "Validation rows that bear on this (docs/validation.md): ",
-      parts.empty() ? "none" : absl::StrJoin(parts, "; "), ".");
+      "Validation: of ", bearing, " rows of docs/validation.md on this, ",
+      counts[ValidationRow::INSIDE], " inside, ",
+      counts[ValidationRow::DERIVED], " derived, ",
+      counts[ValidationRow::WAITS], " waiting, ", misses.size(), " missed",
+      misses.empty() ? "" : ": ", absl::StrJoin(misses, ", "));
 }
 
 }  // namespace sim

@@ -14,7 +14,8 @@ constexpr uint16_t kRingSize = 128;
 constexpr int64_t kPayloadBytes = 4096;
 
 // The consumer's work in percent of the producer's.
-constexpr int kConsumerPercent[] = {95, 75, 50, 20, 5};
+constexpr int kFastPercent[] = {95, 75, 50, 20, 5};
+constexpr int kSlowPercent = 150;
 
 int64_t CopyNs(const Cost& per_byte) {
   return kPayloadBytes * per_byte.mode() / 1000;
@@ -30,12 +31,13 @@ PartyTimes ProducerOf(const Platform& costs) {
 }
 
 PartyTimes WorkerOf(const Platform& costs) {
-  return {.work = costs.worker_packet().mode() + CopyNs(costs.worker_copy()),
+  return {.work = costs.worker_packet().mode() +
+                  costs.worker_delivery().mode() + CopyNs(costs.worker_copy()),
           .notification = costs.interrupt_injection().mode(),
           .wakeup = costs.kick().mode() + costs.worker_wakeup().mode()};
 }
 
-RingExchange FastConsumer(const Platform& costs, int percent) {
+RingExchange Exchange(const Platform& costs, int percent) {
   RingExchange exchange = {.producer = ProducerOf(costs),
                            .consumer = WorkerOf(costs),
                            .ring_size = kRingSize};
@@ -51,10 +53,8 @@ double AgainstFastLaw(const RingExchange& exchange) {
 }
 
 double AgainstSlowLaw(const Platform& costs, bool late_wakeup) {
-  const RingExchange exchange = {.producer = ProducerOf(costs),
-                                 .consumer = WorkerOf(costs),
-                                 .ring_size = kRingSize,
-                                 .late_wakeup = late_wakeup};
+  RingExchange exchange = Exchange(costs, kSlowPercent);
+  exchange.late_wakeup = late_wakeup;
   return SimulatedTimePerItem(exchange, kItems) /
          SlowConsumerTime(exchange.producer, exchange.consumer,
                           late_wakeup ? kRingSize * 3 / 4 : 1);
@@ -72,15 +72,14 @@ double AgainstPollingLaw(const Platform& costs) {
 
 // Throughput with a fast consumer in units of that with a slower one.
 double GainOfSpeed(const Platform& costs) {
-  return SimulatedTimePerItem(FastConsumer(costs, kConsumerPercent[0]),
-                              kItems) /
-         SimulatedTimePerItem(FastConsumer(costs, 20), kItems);
+  return SimulatedTimePerItem(Exchange(costs, kFastPercent[0]), kItems) /
+         SimulatedTimePerItem(Exchange(costs, 20), kItems);
 }
 
 std::vector<double> Predict(const Platform& costs) {
   std::vector<double> values;
-  for (const int percent : kConsumerPercent) {
-    values.push_back(AgainstFastLaw(FastConsumer(costs, percent)));
+  for (const int percent : kFastPercent) {
+    values.push_back(AgainstFastLaw(Exchange(costs, percent)));
   }
   values.push_back(GainOfSpeed(costs));
   values.push_back(AgainstSlowLaw(costs, /*late_wakeup=*/false));
@@ -112,7 +111,7 @@ Probe NotificationRegimes() {
       .predict = [](const Platform& costs, uint64_t) {
         return absl::StatusOr<std::vector<double>>(Predict(costs));
       }};
-  for (const int percent : kConsumerPercent) {
+  for (const int percent : kFastPercent) {
     probe.claims.push_back(
         Law(absl::StrCat("fast_consumer_", percent),
             absl::StrCat("consumer's work ", percent, " % of producer's")));

@@ -148,10 +148,9 @@ void AddCause(const Draws& draws, const std::vector<double>& values,
   }
 }
 
-ValidationRow::Verdict Judge(const Probe& probe, const Claim& claim, double low,
-                             double high) {
+ValidationRow::Verdict Judge(const Claim& claim, double low, double high) {
   if (claim.high < low || claim.low > high) return ValidationRow::MISSES;
-  return probe.derived ? ValidationRow::DERIVED : ValidationRow::INSIDE;
+  return claim.derived ? ValidationRow::DERIVED : ValidationRow::INSIDE;
 }
 
 ValidationRow RowOf(const Probe& probe, size_t index, const Draws& draws) {
@@ -179,7 +178,7 @@ ValidationRow RowOf(const Probe& probe, size_t index, const Draws& draws) {
   row.set_median(Rounded(Quantile(values, 0.5)));
   row.set_low(Rounded(Quantile(values, 0.05)));
   row.set_high(Rounded(Quantile(values, 0.95)));
-  row.set_verdict(Judge(probe, claim, row.low(), row.high()));
+  row.set_verdict(Judge(claim, row.low(), row.high()));
   if (row.verdict() == ValidationRow::MISSES) row.set_note(claim.note);
   if (probe.draws > 1) AddCause(draws, values, row);
   return row;

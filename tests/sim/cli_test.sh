@@ -75,7 +75,7 @@ replays_to_the_same_bytes() {
   expect_success "$FAIRNESS" "${SHORT[@]}" --seed=7 --pool=3
   mv out first
   local line
-  line=$(tail -n 1 first)
+  line=$(grep '^Replay: ' first)
   [[ $line == 'Replay: ./bazelw run //sim:fairness -- '* ]] || fail "$line"
   read -ra flags <<<"${line#*-- }"
   expect_success "$FAIRNESS" "${flags[@]}"
