@@ -14,6 +14,9 @@
 //                       (runs of pages)
 //   AF_UNIX, reading    syscalls, packets (socket buffers taken), bytes (at
 //                       its own price), wake-ups
+//   VMCI call           syscalls, allocations, bytes, wake-ups, interrupts,
+//                       kicks (hypercalls), packets (the host's part)
+//   VMCI tasklet        packets, allocations, bytes, wake-ups
 //
 // The worker's figures were measured end to end, so what it spends on the ring
 // and on waking the reader is inside its prices. Only packets to the host are
@@ -39,6 +42,8 @@ enum class Step {
   kVhostWorker,
   kUnixWrite,
   kUnixRead,
+  kVmciCall,
+  kVmciTasklet,
 };
 
 // Times that pass between cause and start, and are nobody's work.
@@ -68,7 +73,7 @@ class CostModel {
         syscall;
   };
 
-  std::array<PricesPs, 5> prices_;     // by Step
+  std::array<PricesPs, 7> prices_;     // by Step
   std::array<uint64_t, 4> delays_ps_;  // by Delay
 };
 

@@ -17,11 +17,13 @@ using Flow = Scenario::Flow;
 
 constexpr uint64_t kHostCid = 2;
 constexpr uint32_t kMostDatagramBytes = 65536;
+constexpr uint32_t kMostVmciBytes = 69608;  // EMSGSIZE above
 constexpr uint64_t kMostPort = 4294967294;
 
 bool WithinOneMachine(Flow::Transport transport) {
   switch (transport) {
     case Flow::VSOCK:
+    case Flow::VMCI:
       return false;
     case Flow::VSOCK_LOOPBACK:
     case Flow::UNIX:
@@ -42,6 +44,9 @@ class FlowCheck {
   void Run() {
     if (!flow_.has_type()) Fail(".type", "missing: STREAM or DGRAM");
     if (flow_.name() == kTotals) Fail(".name", "\"totals\" is taken");
+    if (flow_.transport() == Flow::VMCI && IsStream()) {
+      Fail(".transport", "VMCI is modelled for DGRAM only");
+    }
     Ends();
     Ports();
     Sizes();
@@ -113,9 +118,12 @@ class FlowCheck {
       }
       return;
     }
-    if (flow_.message_bytes() > kMostDatagramBytes && !IsUnix()) {
-      Fail(".message_bytes", absl::StrCat(flow_.message_bytes(),
-                                          " is not in 0..65536 (datagram)"));
+    const uint32_t most =
+        flow_.transport() == Flow::VMCI ? kMostVmciBytes : kMostDatagramBytes;
+    if (flow_.message_bytes() > most && !IsUnix()) {
+      Fail(".message_bytes",
+           absl::StrCat(flow_.message_bytes(), " is not in 0..", most,
+                        " (datagram)"));
     }
     if (flow_.message_bytes() == 0 && flow_.has_total_bytes()) {
       Fail(".total_bytes", "never reached with empty messages");

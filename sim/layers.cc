@@ -4,6 +4,7 @@
 #include "sim/peers/bsd_unix_rules.h"
 #include "sim/peers/linux_unix_rules.h"
 #include "sim/peers/unix_sockets.h"
+#include "sim/peers/vmci_sockets.h"
 #include "sim/vsock_sockets.h"
 #include "virtqueue/check.h"
 
@@ -16,6 +17,8 @@ absl::StatusOr<std::unique_ptr<SocketLayer>> CreateLayer(
       return VsockSockets::Create(machines);
     case Scenario::Flow::VSOCK_LOOPBACK:
       return LoopbackSockets::Create(machines);
+    case Scenario::Flow::VMCI:
+      return std::make_unique<VmciSockets>(machines);
     case Scenario::Flow::UNIX:
       return std::make_unique<UnixSockets>(
           machines,

@@ -62,6 +62,8 @@ constexpr Range kRanges[] = {
     {"randomness.cost_jitter.high_percent", 100, 10000},
     {"randomness.interference.mean_interval_us", 100, 100000000},
     {"randomness.interference.mean_length_us", 1, 1000000},
+    {"vmci.host_queue", 1, 65536},
+    {"vmci.host_queue_bytes", 69633, kMostBuffer},
     {"flow.from.cid", 2, kMost32 - 1},
     {"flow.from.port", 0, kMostPort},
     {"flow.to.cid", 2, kMost32 - 1},
