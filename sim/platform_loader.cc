@@ -20,7 +20,8 @@ namespace {
 
 // Costs that are paid for each byte; the others are for each time.
 bool IsPerByte(absl::string_view name) {
-  return name == "copy" || name == "worker_copy" || name == "unix_copy_out";
+  return name == "copy" || name == "worker_copy" || name == "unix_copy_out" ||
+         name == "user_copy";
 }
 
 void CheckCost(const Cost& cost, const std::string& name, Problems& problems) {
