@@ -31,6 +31,7 @@ uint32_t SocketPair::SetSendBuffer(uint32_t bytes) {
   return static_cast<uint32_t>(granted);
 }
 
-void SocketPair::EndSending() { shutdown(sender(), SHUT_WR); }
+// The sender's own shutdown is not told to a datagram receiver.
+void SocketPair::EndSending() { shutdown(receiver(), SHUT_RD); }
 
 }  // namespace bench

@@ -22,7 +22,7 @@ class SocketPair {
   // Linux caps at wmem_max, doubles and never takes below its floor.
   uint32_t SetSendBuffer(uint32_t bytes);
 
-  // No more is sent: the receiver sees the end of the stream.
+  // No more is sent: once the receiver has read all, it reads nothing.
   void EndSending();
 
  private:

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bench/pin.h"
+#include "bench/priority.h"
 #include "virtqueue/check.h"
 
 namespace bench {
@@ -32,6 +33,7 @@ void StreamDrain::Await(uint64_t bytes) const {
 
 void StreamDrain::Run() {
   PinToCpu(1);
+  Prefer(Priority::kMeasured);
   std::vector<std::byte> buffer(kReadBytes);
   for (;;) {
     const ssize_t got = read(sockets_.receiver(), buffer.data(), kReadBytes);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bench/pin.h"
+#include "bench/priority.h"
 #include "bench/socket_pair.h"
 #include "bench/spread.h"
 #include "bench/stream_drain.h"
@@ -51,6 +52,7 @@ class TapLine {
     Taken taken;
     std::thread program([&] {
       PinToCpu(0);
+      Prefer(Priority::kMeasured);
       const Clock::time_point begin = Clock::now();
       const std::chrono::nanoseconds cpu = ThreadCpu();
       SendAll(frames, batch);
