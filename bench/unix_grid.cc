@@ -7,6 +7,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "bench/line_transfer.h"
+#include "bench/probe.h"
 #include "bench/spread.h"
 #include "bench/this_machine.h"
 #include "sim/number_text.h"
@@ -50,6 +52,7 @@ absl::Status Measure(const Timing& timing, UnixGridCell& cell) {
                             timing);
   if (absl::IsInvalidArgument(rate.status())) return absl::OkStatus();
   if (!rate.ok()) return rate.status();
+  cell.line_nanos = Repeat(/*repetitions=*/1, LineTransferNanos)[0];
   cell.measured_bytes_per_s = rate->median;
   cell.measured_low = rate->low;
   cell.measured_high = rate->high;
@@ -67,12 +70,13 @@ void AddRow(const UnixGridCell& cell, sim::TextTable& table) {
   const std::string spread =
       absl::StrCat(sim::Short(cell.measured_low / kMegabyte), " to ",
                    sim::Short(cell.measured_high / kMegabyte));
-  table.AddRow({IsStream(cell) ? "stream" : "datagram",
-                absl::StrCat(cell.send_buffer), absl::StrCat(cell.message),
-                Megabytes(cell.predicted_bytes_per_s),
-                Megabytes(cell.measured_bytes_per_s),
-                cell.measured_bytes_per_s == 0 ? "" : spread,
-                none ? "" : sim::UnsignedPercent(100 * RelativeError(cell))});
+  table.AddRow(
+      {IsStream(cell) ? "stream" : "datagram", absl::StrCat(cell.send_buffer),
+       absl::StrCat(cell.message), Megabytes(cell.predicted_bytes_per_s),
+       Megabytes(cell.measured_bytes_per_s),
+       cell.measured_bytes_per_s == 0 ? "" : spread,
+       cell.measured_bytes_per_s == 0 ? "" : sim::Short(cell.line_nanos),
+       none ? "" : sim::UnsignedPercent(100 * RelativeError(cell))});
 }
 
 }  // namespace
@@ -144,7 +148,7 @@ double MedianError(const std::vector<UnixGridCell>& cells) {
 std::string UnixGridTable(const std::vector<UnixGridCell>& cells) {
   sim::TextTable table;
   table.AddRow({"socket", "SO_SNDBUF", "message", "predicted MB/s",
-                "measured MB/s", "of repetitions", "error"});
+                "measured MB/s", "of repetitions", "line ns", "error"});
   table.AddRule();
   for (const UnixGridCell& cell : cells) AddRow(cell, table);
   table.AddRule();

@@ -33,6 +33,9 @@ struct UnixGridCell {
   double measured_bytes_per_s = 0;
   double measured_low = 0;  // the spread of the repetitions
   double measured_high = 0;
+  // Just after: one cache line to the other processor. A cell is not to be
+  // held against a platform that was measured while this was another.
+  double line_nanos = 0;
 };
 
 // The scenario of a cell: one sender, one receiver, two processors.
