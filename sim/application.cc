@@ -65,9 +65,19 @@ std::optional<Nanos> Application::Run(Instant now) {
     }
     if (step == Step::kGoOn) continue;
     // A sleeper first pays what it owes, then looks again.
-    if (owed_ > Nanos(0)) return std::exchange(owed_, Nanos(0));
+    if (owed_ > Nanos(0)) return Pay(now);
     if (step == Step::kSleep) return std::nullopt;
   }
+}
+
+Nanos Application::Pay(Instant now) {
+  const Nanos work = std::exchange(work_, Nanos(0));
+  if (options_.is_sender) {
+    options_.book->SenderBusy(now, owed_, work);
+  } else {
+    options_.book->ReceiverBusy(now, owed_);
+  }
+  return std::exchange(owed_, Nanos(0));
 }
 
 Application::Step Application::DoStart(Instant now) {
@@ -112,6 +122,10 @@ Application::Step Application::DoNext(Instant now) {
       alarm_.Set(sleeps_till_);
       phase_ = Phase::kSleep;
       return Step::kSleep;
+    case Operation::Kind::kWork:
+      work_ = operation.work;
+      owed_ = owed_ + work_;
+      return Step::kPay;
     case Operation::Kind::kFinish:
       return Close(now, /*broken=*/false);
   }
@@ -251,6 +265,7 @@ Application::Step Application::DoTake(Instant now) {
 void Application::OnStreamBytes(Instant now, uint32_t bytes) {
   Direction& in = *options_.ends.receives;
   const uint64_t from = std::exchange(in.received, in.received + bytes);
+  if (options_.is_sender) options_.book->ReplyBytes(now, bytes);
   if (in.book == nullptr) return;
   if (payload_is_real() &&
       !MatchesPattern(in.index, from,

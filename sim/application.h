@@ -60,6 +60,8 @@ class Application final : public Task {
     Scenario::Flow::Type type;
     std::unique_ptr<Program> program;
     Ends ends;
+    FlowBook* book = nullptr;            // where its processor time goes
+    bool is_sender = false;              // of the flow: a client
     std::optional<vsock::Address> peer;  // whom a sender addresses
     Side sender_side = Side::kGuest;     // whom a datagram receiver hears
     bool connects = false;               // a stream sender
@@ -120,6 +122,7 @@ class Application final : public Task {
   void OnStreamBytes(vsock::Instant now, uint32_t bytes);
   void OnDatagram(vsock::Instant now, const vsock::ReceiveResult& result);
   bool CarriesPattern(const Stamp& stamp, uint32_t bytes) const;
+  vsock::Nanos Pay(vsock::Instant now);
   void EndBlock(vsock::Instant now);
   bool WouldSleep(uint32_t events) {
     return !layer_.Sleep(options_.socket, events, *this, chance_);
@@ -137,6 +140,7 @@ class Application final : public Task {
   Alarm alarm_;
   Phase phase_ = Phase::kStart;
   vsock::Nanos owed_{0};  // for the burst that is being put together
+  vsock::Nanos work_{0};  // of this, the program's own
   uint32_t message_ = 0;  // bytes of the message that is sent or received
   uint32_t left_ = 0;     // of it, to go
   uint32_t piece_ = 0;    // of it, admitted or about to be taken

@@ -130,6 +130,12 @@ FlowResult FlowBook::Result() const {
     out.set_max_us(Microseconds(Nanos(*latency_.max())));
   }
   result.set_connections_reset(connections_reset_);
+  if (flow_.has_request_response() || flow_.has_replay()) {
+    result.set_reply_bytes_delivered(reply_bytes_);
+  }
+  result.set_sender_processor_us(Microseconds(sender_busy_));
+  result.set_receiver_processor_us(Microseconds(receiver_busy_));
+  result.set_sender_work_us(Microseconds(sender_work_));
   return result;
 }
 

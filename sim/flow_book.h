@@ -43,6 +43,18 @@ class FlowBook {
   // time the send list waited for a place in the ring.
   void BlockedFor(vsock::Blocked cause, vsock::Instant since,
                   vsock::Instant until, vsock::Nanos on_ring);
+  void ReplyBytes(vsock::Instant now, uint32_t bytes) {
+    if (window_.Contains(now)) reply_bytes_ += bytes;
+  }
+  // A program spends processor time from `now` on; `work` of it is its own.
+  void SenderBusy(vsock::Instant now, vsock::Nanos time, vsock::Nanos work) {
+    if (!window_.Contains(now)) return;
+    sender_busy_ = sender_busy_ + time;
+    sender_work_ = sender_work_ + work;
+  }
+  void ReceiverBusy(vsock::Instant now, vsock::Nanos time) {
+    if (window_.Contains(now)) receiver_busy_ = receiver_busy_ + time;
+  }
   void ConnectionEnded() { ++connections_reset_; }
   void Mismatch() { ++mismatches_; }
 
@@ -68,6 +80,10 @@ class FlowBook {
   vsock::Nanos blocked_on_send_buffer_{0};
   vsock::Nanos blocked_on_ring_{0};
   Histogram latency_;
+  uint64_t reply_bytes_ = 0;
+  vsock::Nanos sender_busy_{0};
+  vsock::Nanos sender_work_{0};
+  vsock::Nanos receiver_busy_{0};
   uint32_t connections_reset_ = 0;
   uint64_t mismatches_ = 0;
 };

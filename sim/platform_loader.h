@@ -13,9 +13,14 @@
 
 namespace sim {
 
-// Every cost must be there with its range, unit and source; errors name file,
-// line and column.
+// Every cost must be there with its range, unit and source, here or in the
+// platform that this one extends; errors name file, line and column.
 absl::StatusOr<Platform> ReadPlatform(const std::string& path);
+
+// The file that holds the platform of that name: one of the project's, or, with
+// the ending .textproto, a path relative to `folder`.
+absl::StatusOr<std::string> PlatformFile(const std::string& name,
+                                         const std::string& folder);
 
 // Puts the scenario's own costs in place of the platform's modes. Errors name
 // the place in `source`, the scenario's.

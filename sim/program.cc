@@ -1,5 +1,6 @@
 #include "sim/program.h"
 
+#include <deque>
 #include <optional>
 
 namespace sim {
@@ -68,6 +69,7 @@ class Paced final : public Program {
   std::optional<Instant> due_;
 };
 
+// Replies come in the order of the requests.
 class Client final : public Program {
  public:
   Client(const Scenario::Flow& flow, FlowBook& book)
@@ -75,24 +77,28 @@ class Client final : public Program {
 
   Operation Next(Instant now) override {
     switch (last_) {
-      case Kind::kSend:
-        return Do({.kind = Kind::kReceive, .bytes = shape_.reply_bytes()});
       case Kind::kReceive:
-        book_.RoundTrip(now, now - asked_);
-        if (shape_.think_us() > 0) {
-          return Do({.kind = Kind::kSleepUntil,
-                     .until = now + FromUs(shape_.think_us())});
-        }
-        break;
+        book_.RoundTrip(now, now - asked_.front());
+        asked_.pop_front();
+        if (Work() > Nanos(0)) return Do({.kind = Kind::kWork, .work = Work()});
+        [[fallthrough]];
+      case Kind::kWork:
+        if (shape_.think_us() == 0) break;
+        return Do({.kind = Kind::kSleepUntil,
+                   .until = now + FromUs(shape_.think_us())});
+      case Kind::kSend:
       case Kind::kRead:
       case Kind::kSleepUntil:
       case Kind::kFinish:
         break;
     }
-    if (quota_.Over(now)) return {.kind = Kind::kFinish};
-    quota_.Take(shape_.request_bytes());
-    asked_ = now;
-    return Do({.kind = Kind::kSend, .bytes = shape_.request_bytes()});
+    if (asked_.size() < shape_.in_flight() && !quota_.Over(now)) {
+      quota_.Take(shape_.request_bytes());
+      asked_.push_back(now);
+      return Do({.kind = Kind::kSend, .bytes = shape_.request_bytes()});
+    }
+    if (asked_.empty()) return {.kind = Kind::kFinish};
+    return Do({.kind = Kind::kReceive, .bytes = shape_.reply_bytes()});
   }
 
  private:
@@ -101,11 +107,18 @@ class Client final : public Program {
     return operation;
   }
 
+  // On one reply.
+  Nanos Work() const {
+    const uint64_t ps =
+        uint64_t{shape_.reply_bytes()} * shape_.work_ps_per_byte();
+    return Nanos(static_cast<int64_t>(ps / 1000));
+  }
+
   Quota quota_;
   const Scenario::RequestResponse& shape_;
   FlowBook& book_;
   Kind last_ = Kind::kFinish;
-  Instant asked_;
+  std::deque<Instant> asked_;  // requests without a reply
 };
 
 class Server final : public Program {

@@ -21,11 +21,13 @@ struct Operation {
     kReceive,     // exactly `bytes`, in as many calls as it takes
     kRead,        // one call of at most `bytes`
     kSleepUntil,  // `until`; at once if that has passed
+    kWork,        // `work` of its own, on its processor
     kFinish,      // close
   };
   Kind kind;
   uint32_t bytes = 0;
   vsock::Instant until;
+  vsock::Nanos work{0};
 };
 
 class Program {

@@ -86,7 +86,7 @@ absl::StatusOr<std::string> PlatformPath(const std::string& name,
   if (absl::EndsWith(name, kTextproto)) {
     return NamedFile(source, "platform", name);
   }
-  return DataPath(absl::StrCat("sim/platforms/", name, kTextproto));
+  return PlatformFile(name, FolderOf(source.file()));
 }
 
 absl::StatusOr<Platform> LoadPlatform(const Scenario& scenario,

@@ -65,7 +65,8 @@ class Traffic::Acceptor final : public Task {
              .socket = child,
              .type = Scenario::Flow::STREAM,
              .program = ReceiverProgram(flow()),
-             .ends = {.sends = &pair.back, .receives = &pair.forward}})
+             .ends = {.sends = &pair.back, .receives = &pair.forward},
+             .book = &tasks_.book})
         .Start();
   }
 
@@ -99,7 +100,7 @@ absl::Status Traffic::AddFlow(const Scenario::Flow& flow) {
   if (flow.receiver().behaviour() != Scenario::Receiver::ABSENT) {
     status = flow.type() == Scenario::Flow::STREAM
                  ? AddListener(flow, tasks)
-                 : AddDatagramReceivers(flow, tasks.layer);
+                 : AddDatagramReceivers(flow, tasks);
   }
   for (uint32_t i = 0; i < flow.count() && status.ok(); ++i) {
     status = AddSender(flow, i, tasks);
@@ -121,17 +122,19 @@ absl::Status Traffic::AddListener(const Scenario::Flow& flow,
 }
 
 absl::Status Traffic::AddDatagramReceivers(const Scenario::Flow& flow,
-                                           SocketLayer& layer) {
+                                           FlowTasks& tasks) {
   const Side side = SideOf(flow.to());
   for (uint32_t i = 0; i < flow.receiving_sockets(); ++i) {
     absl::StatusOr<SocketId> socket =
-        layer.Open(side, flow, flow.to().port() + i, /*sends=*/false);
+        tasks.layer.Open(side, flow, flow.to().port() + i, /*sends=*/false);
     if (!socket.ok()) return socket.status();
-    AddApplication(layer, {.name = absl::StrCat(flow.name(), ".reader.", i),
-                           .socket = {side, *socket},
-                           .type = Scenario::Flow::DGRAM,
-                           .program = ReceiverProgram(flow),
-                           .sender_side = SideOf(flow.from())})
+    AddApplication(tasks.layer,
+                   {.name = absl::StrCat(flow.name(), ".reader.", i),
+                    .socket = {side, *socket},
+                    .type = Scenario::Flow::DGRAM,
+                    .program = ReceiverProgram(flow),
+                    .book = &tasks.book,
+                    .sender_side = SideOf(flow.from())})
         .Start();
   }
   return absl::OkStatus();
@@ -161,6 +164,8 @@ absl::Status Traffic::AddSender(const Scenario::Flow& flow, uint32_t index,
                   .type = flow.type(),
                   .program = SenderProgram(flow, tasks.book),
                   .ends = {.sends = &pair.forward, .receives = &pair.back},
+                  .book = &tasks.book,
+                  .is_sender = true,
                   .peer = Address{Cid(flow.to().cid()), Port(to_port)},
                   .connects = stream})
       .StartAt(StartOf(flow, name));

@@ -53,7 +53,7 @@ class Traffic {
   absl::Status AddFlow(const Scenario::Flow& flow);
   absl::Status AddListener(const Scenario::Flow& flow, FlowTasks& tasks);
   absl::Status AddDatagramReceivers(const Scenario::Flow& flow,
-                                    SocketLayer& layer);
+                                    FlowTasks& tasks);
   absl::Status AddSender(const Scenario::Flow& flow, uint32_t index,
                          FlowTasks& tasks);
   Application& AddApplication(SocketLayer& layer, Application::Options options);

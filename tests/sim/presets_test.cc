@@ -27,8 +27,8 @@ TEST(PresetsTest, ListsEachByNameWithItsQuestion) {
   const std::vector<Preset> presets = Presets();
 
   ASSERT_GE(presets.size(), 8u);
-  EXPECT_EQ(presets[1].name, "fairness_default");
-  EXPECT_EQ(presets[1].question,
+  EXPECT_EQ(presets[2].name, "fairness_default");
+  EXPECT_EQ(presets[2].question,
             "Does a pool of datagram sockets slow a lone stream more than a "
             "pool of streams?");
 }

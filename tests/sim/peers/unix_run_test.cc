@@ -159,6 +159,34 @@ TEST(UnixRunTest, DatagramsBeyond64KiBGoAsTheBufferAdmits) {
   EXPECT_GT(result.flow(0).messages_delivered(), 10u);
 }
 
+// A reply of 10000 bytes is worked on for 1 us (100 ps a byte): as long as all
+// round trips that end in the window, but for one on its edge.
+TEST(UnixRunTest, ConsumersWorkIsProcessorTimeOfTheClient) {
+  const RunResult result = RunFlow(
+      "transport: UNIX type: STREAM "
+      "request_response { reply_bytes: 10000 work_ps_per_byte: 100 }");
+
+  const FlowResult& flow = result.flow(0);
+  EXPECT_NEAR(flow.sender_work_us(),
+              static_cast<double>(flow.latency().count()), 1);
+  EXPECT_GT(flow.sender_processor_us(), flow.sender_work_us());
+  EXPECT_NEAR(flow.sender_processor_us() + flow.receiver_processor_us(),
+              result.totals().station(0).busy_us(), 200);
+}
+
+// With 8192 bytes a sender of 64 KiB sleeps seven times, or eight, for each.
+TEST(UnixRunTest, MacosWriterSleepsForEvery8192Bytes) {
+  const std::string flow =
+      "transport: UNIX_BSD type: STREAM message_bytes: 65536 "
+      "paced { interval_us: 1000 }";
+
+  const RunResult narrow = RunFlow(flow);
+  const RunResult wide = RunFlow(flow + " send_buffer_bytes: 65536");
+
+  EXPECT_GE(narrow.totals().task_wakeups(), 20u * 7);
+  EXPECT_LE(wide.totals().task_wakeups(), 20u * 4);
+}
+
 TEST(UnixRunTest, AbsentListenerRefuses) {
   const RunResult result = RunFlow(
       "transport: UNIX type: STREAM count: 3 receiver { behaviour: ABSENT }");
