@@ -17,10 +17,16 @@
 //   VMCI call           syscalls, allocations, bytes, wake-ups, interrupts,
 //                       kicks (hypercalls), packets (the host's part)
 //   VMCI tasklet        packets, allocations, bytes, wake-ups
+//   UDP call            syscalls, allocations, bytes, descriptors, kicks,
+//                       wake-ups, packets (one for each frame)
+//   UDP receive         packets (frames through the receiving stack), wake-ups
+//   net napi            allocations, descriptors, kicks
+//   vhost-net worker    packets (tap), allocations, descriptors, interrupts,
+//                       bytes (as the vhost worker)
 //
-// The worker's figures were measured end to end, so what it spends on the ring
-// and on waking the reader is inside its prices. Only packets to the host are
-// allocated by it: that price holds all that they cost more. What was
+// The vhost worker's figures were measured end to end, so what it spends on the
+// ring and on waking the reader is inside its prices. Only packets to the host
+// are allocated by it: that price holds all that they cost more. What was
 // suppressed is free: it is a read of memory that is at hand.
 // Integers throughout; randomness is the caller's: a factor per mille.
 
@@ -44,6 +50,10 @@ enum class Step {
   kUnixRead,
   kVmciCall,
   kVmciTasklet,
+  kUdpCall,
+  kUdpReceive,
+  kNetNapi,
+  kVhostNetWorker,
 };
 
 // Times that pass between cause and start, and are nobody's work.
@@ -73,7 +83,7 @@ class CostModel {
         syscall;
   };
 
-  std::array<PricesPs, 7> prices_;     // by Step
+  std::array<PricesPs, 11> prices_;     // by Step
   std::array<uint64_t, 4> delays_ps_;  // by Delay
 };
 

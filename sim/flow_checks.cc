@@ -18,12 +18,15 @@ using Flow = Scenario::Flow;
 constexpr uint64_t kHostCid = 2;
 constexpr uint32_t kMostDatagramBytes = 65536;
 constexpr uint32_t kMostVmciBytes = 69608;  // EMSGSIZE above
+constexpr uint32_t kMostUdpBytes = 65507;   // EMSGSIZE above
 constexpr uint64_t kMostPort = 4294967294;
+constexpr uint64_t kMostUdpPort = 65535;
 
 bool WithinOneMachine(Flow::Transport transport) {
   switch (transport) {
     case Flow::VSOCK:
     case Flow::VMCI:
+    case Flow::UDP:
       return false;
     case Flow::VSOCK_LOOPBACK:
     case Flow::UNIX:
@@ -31,6 +34,12 @@ bool WithinOneMachine(Flow::Transport transport) {
       return true;
   }
   return false;
+}
+
+uint32_t MostDatagramBytes(Flow::Transport transport) {
+  if (transport == Flow::UDP) return kMostUdpBytes;
+  if (transport == Flow::VMCI) return kMostVmciBytes;
+  return kMostDatagramBytes;
 }
 
 class FlowCheck {
@@ -47,6 +56,7 @@ class FlowCheck {
     if (flow_.transport() == Flow::VMCI && IsStream()) {
       Fail(".transport", "VMCI is modelled for DGRAM only");
     }
+    if (IsUdp() && IsStream()) Fail(".transport", "UDP carries only DGRAM");
     Ends();
     Ports();
     Sizes();
@@ -60,6 +70,7 @@ class FlowCheck {
   }
 
   bool IsStream() const { return flow_.type() == Flow::STREAM; }
+  bool IsUdp() const { return flow_.transport() == Flow::UDP; }
 
   bool IsUnix() const {
     return flow_.transport() == Flow::UNIX ||
@@ -99,8 +110,9 @@ class FlowCheck {
   }
 
   void LastPort(absl::string_view field, uint64_t first, uint64_t ports) {
-    if (first != 0 && first + ports - 1 > kMostPort) {
-      Fail(field, absl::StrCat(ports, " ports from here on pass 4294967294"));
+    const uint64_t most = IsUdp() ? kMostUdpPort : kMostPort;
+    if (first != 0 && first + ports - 1 > most) {
+      Fail(field, absl::StrCat(ports, " ports from here on pass ", most));
     }
   }
 
@@ -118,8 +130,7 @@ class FlowCheck {
       }
       return;
     }
-    const uint32_t most =
-        flow_.transport() == Flow::VMCI ? kMostVmciBytes : kMostDatagramBytes;
+    const uint32_t most = MostDatagramBytes(flow_.transport());
     if (flow_.message_bytes() > most && !IsUnix()) {
       Fail(".message_bytes",
            absl::StrCat(flow_.message_bytes(), " is not in 0..", most,

@@ -38,6 +38,8 @@ std::string WayText(const Scenario& scenario, const Flow& flow) {
       return from_guest ? "within the guest, " : "within the host, ";
     case Flow::VMCI:
       return from_guest ? "VMCI, guest to host, " : "VMCI, host to guest, ";
+    case Flow::UDP:
+      return from_guest ? "UDP guest to host, " : "UDP host to guest, ";
     case Flow::UNIX:
       return from_guest ? "AF_UNIX in the guest, " : "AF_UNIX on the host, ";
     case Flow::UNIX_BSD:

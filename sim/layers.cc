@@ -3,6 +3,7 @@
 #include "sim/loopback_sockets.h"
 #include "sim/peers/bsd_unix_rules.h"
 #include "sim/peers/linux_unix_rules.h"
+#include "sim/peers/udp_sockets.h"
 #include "sim/peers/unix_sockets.h"
 #include "sim/peers/vmci_sockets.h"
 #include "sim/vsock_sockets.h"
@@ -26,6 +27,8 @@ absl::StatusOr<std::unique_ptr<SocketLayer>> CreateLayer(
     case Scenario::Flow::UNIX_BSD:
       return std::make_unique<UnixSockets>(
           machines, std::make_unique<BsdUnixRules>(machines.scenario().unix()));
+    case Scenario::Flow::UDP:
+      return UdpSockets::Create(machines);
   }
   VSOCK_CHECK(false);
 }

@@ -1,6 +1,5 @@
 #include "sim/processors.h"
 
-#include <bit>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -15,12 +14,12 @@ Processors::Processors(EventLoop& loop, std::string name, Options options)
     : loop_(loop),
       name_(std::move(name)),
       options_(std::move(options)),
-      idle_(~uint64_t{0} >> (kMaxCount - options_.count)),
       pinned_(options_.count),
       run_queue_(absl::StrCat(name_, ".run_queue")) {
   VSOCK_CHECK(options_.count >= 1 && options_.count <= kMaxCount);
   VSOCK_CHECK(options_.time_slice > Nanos(0));
   for (uint32_t i = 0; i < options_.count; ++i) {
+    idle_.set(i);
     all_.push_back(std::make_unique<Processor>(
         *this, loop, absl::StrCat(name_, ".cpu", i), i));
   }
@@ -61,24 +60,24 @@ void Processors::Place(Task& task, Instant start) {
 std::optional<uint32_t> Processors::TakeIdle(const Task& task) {
   const uint32_t home = task.pinned_.value_or(task.last_processor_);
   std::optional<uint32_t> index;
-  if ((idle_ >> home) & 1) {
+  if (idle_.test(home)) {
     index = home;
-  } else if (!task.pinned_.has_value() && idle_ != 0) {
+  } else if (!task.pinned_.has_value() && idle_.any()) {
     index = PickIdle();
   }
-  if (index.has_value()) idle_ &= ~(uint64_t{1} << *index);
+  if (index.has_value()) idle_.reset(*index);
   return index;
 }
 
+// Of those idle, of which there is one.
 uint32_t Processors::PickIdle() {
-  uint64_t left = idle_;
+  int64_t skip = 0;
   if (options_.order.has_value()) {
-    for (int64_t skip = options_.order->Uniform(0, std::popcount(left) - 1);
-         skip > 0; --skip) {
-      left &= left - 1;
-    }
+    skip = options_.order->Uniform(0, static_cast<int64_t>(idle_.count()) - 1);
   }
-  return static_cast<uint32_t>(std::countr_zero(left));
+  uint32_t index = 0;
+  while (!idle_.test(index) || skip-- > 0) ++index;
+  return index;
 }
 
 void Processors::Enqueue(Task& task) {
@@ -111,7 +110,7 @@ Task* Processors::TakeNext(const Processor& processor) {
 }
 
 void Processors::OnIdle(const Processor& processor) {
-  idle_ |= uint64_t{1} << processor.index();
+  idle_.set(processor.index());
 }
 
 absl::Status Processors::Check() const {

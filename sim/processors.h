@@ -14,6 +14,7 @@
 #ifndef SIM_PROCESSORS_H_
 #define SIM_PROCESSORS_H_
 
+#include <bitset>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -33,7 +34,7 @@ namespace sim {
 
 class Processors {
  public:
-  static constexpr uint32_t kMaxCount = 64;
+  static constexpr uint32_t kMaxCount = 256;
 
   struct Options {
     uint32_t count = 1;  // 1..kMaxCount
@@ -85,7 +86,7 @@ class Processors {
   const std::string name_;
   Options options_;
   std::vector<std::unique_ptr<Processor>> all_;
-  uint64_t idle_;  // bit per processor
+  std::bitset<kMaxCount> idle_;  // by processor
   uint32_t tasks_ = 0;
   uint64_t tickets_ = 0;
   RunQueue floating_;             // may run anywhere

@@ -78,6 +78,12 @@ void DatagramEndpoint::Release(SocketId id, uint32_t bytes) {
   if (socket.send_buffer.WakesWriter()) WakeUp(id, vsock::kWritable);
 }
 
+uint64_t DatagramEndpoint::Charged() const {
+  uint64_t sum = 0;
+  for (const Socket& socket : sockets_) sum += socket.send_buffer.charged();
+  return sum;
+}
+
 bool DatagramEndpoint::Admits(const Socket& socket) const {
   switch (options_.receive_test) {
     case ReceiveTest::kBelowLimit:

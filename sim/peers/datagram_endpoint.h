@@ -90,6 +90,7 @@ class DatagramEndpoint {
     At(id).send_buffer.Charge(bytes);
   }
   void Release(vsock::SocketId id, uint32_t bytes);
+  uint64_t Charged() const;  // of all sockets together
 
   // Receiving.
   Verdict Deliver(vsock::Port to, Datagram datagram);

@@ -59,6 +59,23 @@ TEST(ProcessorsTest, RunsATaskAtTheEndOfEachBurst) {
   EXPECT_EQ(c.cpus.processor(0).Busy(), Nanos(30));
 }
 
+// As many as sim/scenario.proto lets a machine have.
+TEST(ProcessorsTest, AllOf256ProcessorsRunATaskEachAtOnce) {
+  CpuContext c({.count = 256});
+  std::deque<ScriptedTask> tasks;
+  for (int i = 0; i < 257; ++i) {
+    tasks.emplace_back(c.runs, "t", std::deque<int64_t>{10});
+  }
+
+  for (ScriptedTask& task : tasks) c.Ready(task);
+  c.RunUntil(15);
+
+  EXPECT_EQ(c.use(0).bursts, Nanos(20));  // the one that had to wait
+  for (uint32_t i = 1; i < 256; ++i) {
+    EXPECT_EQ(c.use(i).bursts, Nanos(10)) << i;
+  }
+}
+
 TEST(ProcessorsTest, OneBurstIsOneEvent) {
   CpuContext c;
   ScriptedTask a = c.Make("a", std::deque<int64_t>(50, 10));
