@@ -7,18 +7,25 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
+#include "bench/this_machine.h"
+#include "bench/unix_grid.h"
 #include "sim/arguments.h"
 #include "sim/command.h"
 #include "sim/files.h"
 #include "sim/interrupt.h"
 #include "sim/output_file.h"
+#include "sim/platform_loader.h"
 #include "sim/progress.h"
 #include "sim/report_json.h"
 #include "sim/validation/probes.h"
@@ -39,7 +46,10 @@ constexpr char kHelp[] =
     "\n"
     "  ./bazelw run //sim:validate\n"
     "  ./bazelw run //sim:validate -- --only=fairness\n"
+    "  ./bazelw run -c opt //bench:calibrate -- --out=calibrated.textproto\n"
     "  ./bazelw run //sim:validate -- --platform=calibrated\n"
+    "\n"
+    "A platform is one of the project's or NAME.textproto in your folder.\n"
     "\n";
 
 constexpr char kExitCodes[] =
@@ -52,7 +62,8 @@ std::vector<FlagSpec> ValidateFlags() {
       {"seed", "N", "what all chance follows from; equal seeds, equal bytes"},
       {"jobs", "N", "threads; all processors if not given"},
       {"only", "NAME", "claims whose name contains this"},
-      {"platform", "NAME", "costs in place of the claims' own platforms"},
+      {"platform", "NAME",
+       "costs of this machine: claims on AF_UNIX, and a grid measured here"},
       {"json", "FILE", "the table for machines; - is standard output"},
       {"record", "FILE", "the table as reports quote it, protobuf text"},
       {"quiet", "", "no text, no progress"},
@@ -61,18 +72,39 @@ std::vector<FlagSpec> ValidateFlags() {
   };
 }
 
+bool HasClaim(const Probe& probe, const std::string& part) {
+  return std::any_of(probe.claims.begin(), probe.claims.end(),
+                     [&part](const Claim& claim) {
+                       return absl::StrContains(claim.name, part);
+                     });
+}
+
+bool BearsOn(const Probe& probe, Scenario::Flow::Transport transport) {
+  return absl::c_linear_search(probe.bears_on, transport);
+}
+
 // Probes of which some claim is wanted; claims of one probe stay together.
-std::vector<Probe> Wanted(const std::string& part) {
-  std::vector<Probe> probes = AllProbes();
-  const auto unwanted = [&part](const Probe& probe) {
-    return std::none_of(probe.claims.begin(), probe.claims.end(),
-                        [&part](const Claim& claim) {
-                          return absl::StrContains(claim.name, part);
-                        });
-  };
-  probes.erase(std::remove_if(probes.begin(), probes.end(), unwanted),
-               probes.end());
-  return probes;
+// Costs of this machine say something of Linux's AF_UNIX alone.
+std::vector<Probe> Wanted(const std::string& part, bool on_this_machine) {
+  std::vector<Probe> wanted;
+  for (Probe& probe : AllProbes()) {
+    if (!HasClaim(probe, part)) continue;
+    if (on_this_machine && !BearsOn(probe, Scenario::Flow::UNIX)) continue;
+    wanted.push_back(std::move(probe));
+  }
+  return wanted;
+}
+
+// One of the project's, else of the user's.
+absl::StatusOr<Platform> FindPlatform(const std::string& name) {
+  const absl::StatusOr<std::string> of_project = PlatformFile(name, ".");
+  if (of_project.ok() && std::filesystem::exists(*of_project)) {
+    return ReadPlatform(*of_project);
+  }
+  const std::string file = absl::EndsWith(name, ".textproto")
+                               ? name
+                               : absl::StrCat(name, ".textproto");
+  return ReadPlatform(UserPath(file));
 }
 
 absl::StatusOr<ValidateOptions> ReadOptions(const Arguments& arguments,
@@ -83,8 +115,23 @@ absl::StatusOr<ValidateOptions> ReadOptions(const Arguments& arguments,
   ValidateOptions options;
   options.seed = seed->value_or(1);
   options.jobs = output.jobs;
-  options.platform = arguments.Text("platform").value_or("");
+  if (const auto name = arguments.Text("platform")) {
+    absl::StatusOr<Platform> platform = FindPlatform(*name);
+    if (!platform.ok()) return platform.status();
+    options.platform = *std::move(platform);
+  }
   return options;
+}
+
+// The model's AF_UNIX beside this machine's, by buffer and message size.
+int CompareWithThisMachine(const Platform& platform) {
+  const double before = bench::LoadAverage();
+  const auto cells = bench::RunUnixGrid(platform, {});
+  if (!cells.ok()) return UsageError(kProgram, cells.status());
+  std::printf("\nAF_UNIX on %s\nload average %.2f before, %.2f after\n\n%s",
+              bench::ThisMachine().c_str(), before, bench::LoadAverage(),
+              bench::UnixGridTable(*cells).c_str());
+  return kSuccess;
 }
 
 int Report(const Arguments& arguments, const OutputOptions& output,
@@ -104,7 +151,8 @@ int Report(const Arguments& arguments, const OutputOptions& output,
 
 int Run(const Arguments& arguments, const OutputOptions& output,
         ValidateOptions options) {
-  const std::vector<Probe> probes = Wanted(arguments.Text("only").value_or(""));
+  const std::vector<Probe> probes =
+      Wanted(arguments.Text("only").value_or(""), options.platform.has_value());
   if (probes.empty()) {
     return UsageError(kProgram, absl::InvalidArgumentError(
                                     "--only: no claim has such a name"));
@@ -120,7 +168,11 @@ int Run(const Arguments& arguments, const OutputOptions& output,
     }
     table = Validate(probes, options, stop);
   }
-  if (table.ok()) return Report(arguments, output, *table);
+  if (table.ok()) {
+    const int code = Report(arguments, output, *table);
+    if (code != kSuccess || !options.platform.has_value()) return code;
+    return CompareWithThisMachine(*options.platform);
+  }
   std::fprintf(stderr, "error: %s\n",
                std::string(table.status().message()).c_str());
   return absl::IsCancelled(table.status()) ? kInterrupted : kFailure;

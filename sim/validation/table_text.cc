@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -38,12 +39,21 @@ std::vector<std::string> Cells(const ValidationRow& row) {
           CauseText(row)};
 }
 
+// Each note once, behind the names of all rows that bear it.
 std::string NotesText(const ValidationTable& table) {
-  std::string text;
+  std::vector<std::pair<std::string, std::vector<std::string>>> notes;
   for (const ValidationRow& row : table.row()) {
     if (row.note().empty()) continue;
-    absl::StrAppend(&text, "\n",
-                    Wrap(absl::StrCat(row.name(), ": ", row.note())));
+    if (notes.empty() || notes.back().first != row.note()) {
+      notes.push_back({row.note(), {}});
+    }
+    notes.back().second.push_back(row.name());
+  }
+  std::string text;
+  for (const auto& [note, names] : notes) {
+    absl::StrAppend(
+        &text, "\n",
+        Wrap(absl::StrCat(absl::StrJoin(names, ", "), ": ", note, ".")));
   }
   return text;
 }

@@ -3,16 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <filesystem>
 #include <mutex>
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
 #include "sim/costs.h"
-#include "sim/files.h"
 #include "sim/number_text.h"
 #include "sim/platform_loader.h"
 #include "sim/random.h"
@@ -28,29 +24,23 @@ namespace {
 // Below this a rank correlation of some tens of draws may be chance alone.
 constexpr double kLeastCorrelation = 0.4;
 
-constexpr char kTextproto[] = ".textproto";
-
 // The draws of one probe.
 struct Draws {
   std::vector<Platform> platforms;
   std::vector<std::vector<double>> values;  // by draw, then by claim
 };
 
-// One of the project's, else a file of the user's.
-absl::StatusOr<Platform> LoadPlatform(absl::string_view name) {
-  const std::string file = absl::EndsWith(name, kTextproto)
-                               ? std::string(name)
-                               : absl::StrCat(name, kTextproto);
-  const absl::StatusOr<std::string> path =
-      DataPath(absl::StrCat("sim/platforms/", file));
+absl::StatusOr<Platform> PlatformOf(const Probe& probe,
+                                    const ValidateOptions& options) {
+  if (options.platform.has_value()) return *options.platform;
+  const absl::StatusOr<std::string> path = PlatformFile(probe.platform, ".");
   if (!path.ok()) return path.status();
-  return ReadPlatform(std::filesystem::exists(*path) ? *path : UserPath(file));
+  return ReadPlatform(*path);
 }
 
 absl::StatusOr<Draws> DrawPlatforms(const Probe& probe,
                                     const ValidateOptions& options) {
-  const absl::StatusOr<Platform> platform = LoadPlatform(
-      options.platform.empty() ? probe.platform : options.platform);
+  const absl::StatusOr<Platform> platform = PlatformOf(probe, options);
   if (!platform.ok()) return platform.status();
   Draws draws;
   draws.values.resize(probe.draws);

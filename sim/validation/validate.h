@@ -10,10 +10,11 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/optional.h"
+#include "sim/platform.pb.h"
 #include "sim/validation/probe.h"
 #include "sim/validation/validation.pb.h"
 
@@ -22,7 +23,7 @@ namespace sim {
 struct ValidateOptions {
   uint64_t seed = 1;
   uint32_t jobs = 1;
-  std::string platform;  // in place of the probes' own, if not empty
+  absl::optional<Platform> platform;  // in place of the probes' own
   std::function<void(uint32_t done, uint32_t all)> progress = [](uint32_t,
                                                                  uint32_t) {};
 };

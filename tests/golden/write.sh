@@ -3,8 +3,11 @@
 
 set -eu
 readonly PROGRAM=$PWD/$1
+export RUNFILES_DIR=${PWD%/*}
 source "$PWD/tests/golden/small.sh"
-cd "$BUILD_WORKSPACE_DIRECTORY/tests/golden"
-"$PROGRAM" "${SMALL[@]}" >fairness_small.txt
-"$PROGRAM" "${SMALL[@]}" --json=- >fairness_small.json
-"$PROGRAM" "${SMALL[@]}" --csv=- >fairness_small.csv
+readonly NEW=$(mktemp -d)
+trap 'rm -rf "$NEW"' EXIT
+"$PROGRAM" "${SMALL[@]}" >"$NEW/fairness_small.txt"
+"$PROGRAM" "${SMALL[@]}" --json=- >"$NEW/fairness_small.json"
+"$PROGRAM" "${SMALL[@]}" --csv=- >"$NEW/fairness_small.csv"
+cp "$NEW"/* "$BUILD_WORKSPACE_DIRECTORY/tests/golden/"

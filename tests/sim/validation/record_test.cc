@@ -3,12 +3,18 @@
 #include <string>
 #include <vector>
 
+#include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
+#include "sim/files.h"
+#include "sim/text_message.h"
 #include "sim/validation/probes.h"
+#include "sim/validation/table_text.h"
 
 namespace sim {
 namespace {
+
+using ::testing::HasSubstr;
 
 ValidationTable SmallTable() {
   ValidationTable table;
@@ -51,6 +57,15 @@ TEST(RecordTest, RecordedTableHasARowForEachClaim) {
   for (const ValidationRow& row : record->row()) rows.push_back(row.name());
 
   EXPECT_EQ(rows, claims);
+}
+
+TEST(RecordTest, DocumentShowsTheRecordedTable) {
+  const absl::StatusOr<std::string> path = DataPath("docs/validation.md");
+  ASSERT_TRUE(path.ok()) << path.status();
+  const absl::StatusOr<std::string> document = ReadFile(*path);
+  ASSERT_TRUE(document.ok()) << document.status();
+
+  EXPECT_THAT(*document, HasSubstr(TableText(*ReadRecord())));
 }
 
 }  // namespace

@@ -113,9 +113,23 @@ TEST(ValidateTest, StopsWhenAsked) {
 }
 
 TEST(ValidateTest, UnknownPlatformIsAnError) {
+  Probe probe = KickProbe(0, 1);
+  probe.platform = "nowhere";
   const std::atomic<bool> stop(false);
 
-  EXPECT_FALSE(Validate({KickProbe(0, 1)}, {.platform = "nowhere"}, stop).ok());
+  EXPECT_FALSE(Validate({probe}, {}, stop).ok());
+}
+
+TEST(ValidateTest, GivenPlatformTakesThePlaceOfTheProbes) {
+  Platform platform;
+  platform.mutable_kick()->set_mode(77);
+  const std::atomic<bool> stop(false);
+
+  const auto table =
+      Validate({KickProbe(0, 1, /*draws=*/1)}, {.platform = platform}, stop);
+
+  ASSERT_TRUE(table.ok());
+  EXPECT_EQ(table->row(0).median(), 77);
 }
 
 }  // namespace
