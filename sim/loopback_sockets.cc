@@ -9,17 +9,12 @@
 
 namespace sim {
 
-using vsock::Address;
 using vsock::Instant;
 using vsock::Nanos;
-using vsock::SocketId;
 using vsock::Transport;
 using vsock::Work;
 
 namespace {
-
-// Both context ids of the machine lead back to it.
-Address Here(Address peer) { return {vsock::kCidLocal, peer.port}; }
 
 const char* NameOf(Side side) {
   return side == Side::kGuest ? "guest_loopback_worker"
@@ -45,7 +40,7 @@ class LoopbackSockets::Worker final : public Task {
   Worker(LoopbackSockets& layer, Side side)
       : layer_(layer),
         side_(side),
-        chance_(layer.machines_.ChanceOf(NameOf(side))) {}
+        chance_(layer.machines().ChanceOf(NameOf(side))) {}
 
   std::optional<Nanos> Run(Instant now) override {
     Node& node = layer_.node(side_);
@@ -81,7 +76,7 @@ absl::StatusOr<std::unique_ptr<LoopbackSockets>> LoopbackSockets::Create(
 LoopbackSockets::~LoopbackSockets() = default;
 
 absl::Status LoopbackSockets::Add(Side side, const Options& options) {
-  const Scenario& scenario = machines_.scenario();
+  const Scenario& scenario = machines().scenario();
   Transport::Options sockets =
       TransportOptions(scenario,
                        side == Side::kGuest ? scenario.guest().kernel()
@@ -93,96 +88,16 @@ absl::Status LoopbackSockets::Add(Side side, const Options& options) {
                                            .payload_bytes = uint64_t{1} << 31});
   if (!loopback.ok()) return loopback.status();
   (*loopback)->transport().losses().Record();
+  SetTransport(side, (*loopback)->transport());
   nodes_[static_cast<size_t>(side)].reset(
       new Node{.loopback = *std::move(loopback),
                .worker = std::make_unique<Worker>(*this, side),
-               .sleepers = {},
                .list = Passage("loopback list")});
   return absl::OkStatus();
 }
 
-absl::StatusOr<SocketId> LoopbackSockets::Open(Side side,
-                                               const Scenario::Flow& flow,
-                                               uint32_t port, bool sends) {
-  absl::StatusOr<SocketId> socket = transport(side).Open(TypeOf(flow));
-  if (!socket.ok()) return socket.status();
-  absl::Status status = SetBuffers(transport(side), *socket, flow, sends);
-  if (!status.ok()) return status;
-  status = transport(side).Bind(
-      *socket, port == 0 ? vsock::kPortAny : vsock::Port(port));
-  if (!status.ok()) return status;
-  return socket;
-}
-
-Address LoopbackSockets::LocalAddress(SocketRef socket) const {
-  return {vsock::kCidLocal, *transport(socket.side).Find(socket.id)->port};
-}
-
-absl::Status LoopbackSockets::Listen(SocketRef socket, uint32_t backlog) {
-  return transport(socket.side).Listen(socket.id, backlog);
-}
-
-absl::StatusOr<SocketId> LoopbackSockets::Accept(SocketRef listener) {
-  return transport(listener.side).Accept(listener.id);
-}
-
-Address LoopbackSockets::PeerAddress(SocketRef connection) const {
-  return *transport(connection.side).Find(connection.id)->peer;
-}
-
-absl::Status LoopbackSockets::Connect(SocketRef socket, Address peer,
-                                      Instant now) {
-  return transport(socket.side).Connect(socket.id, Here(peer), now);
-}
-
-absl::Status LoopbackSockets::ConnectStatus(SocketRef socket) const {
-  return transport(socket.side).ConnectStatus(socket.id);
-}
-
 absl::Status LoopbackSockets::ShutDown(SocketRef socket, uint32_t hints) {
   return transport(socket.side).ShutDown(socket.id, hints);
-}
-
-absl::Status LoopbackSockets::Close(SocketRef socket, Instant now) {
-  return transport(socket.side).Close(socket.id, now);
-}
-
-vsock::SendResult LoopbackSockets::BeginSend(SocketRef socket,
-                                             const vsock::Message& message) {
-  vsock::Message here = message;
-  if (here.to.has_value()) here.to = Here(*here.to);
-  return transport(socket.side).BeginSend(socket.id, here);
-}
-
-void LoopbackSockets::EndSend(SocketRef socket) {
-  transport(socket.side).EndSend(socket.id);
-}
-
-ReadPlan LoopbackSockets::PlanRead(SocketRef socket, uint32_t max) const {
-  const uint32_t bytes = transport(socket.side).Readable(socket.id, max);
-  return {bytes, {.bytes_copied = bytes, .syscalls = 1}};
-}
-
-vsock::ReceiveResult LoopbackSockets::Receive(SocketRef socket, std::byte* out,
-                                              uint32_t max) {
-  return transport(socket.side).Receive(socket.id, out, max);
-}
-
-bool LoopbackSockets::IsReady(SocketRef socket, uint32_t events) const {
-  return transport(socket.side).IsReady(socket.id, events);
-}
-
-bool LoopbackSockets::Sleep(SocketRef socket, uint32_t events, Task& task,
-                            Chance& chance) {
-  if (transport(socket.side).WaitFor(socket.id, events)) return true;
-  node(socket.side).sleepers.Set(socket.id, task, chance);
-  return false;
-}
-
-Nanos LoopbackSockets::Charge(SocketRef, const Work& work, Chance& chance) {
-  work_ += work;
-  return machines_.costs().Price(Step::kApplicationCall, work,
-                                 chance.CostFactor());
 }
 
 Nanos LoopbackSockets::FinishCall(SocketRef socket, const Work& work,
@@ -191,7 +106,7 @@ Nanos LoopbackSockets::FinishCall(SocketRef socket, const Work& work,
   Node& here = node(socket.side);
   if (!here.loopback->send_list().empty() && here.worker->asleep()) {
     ++done.wakeups;
-    machines_.Wake(socket.side, *here.worker, chance);
+    machines().Wake(socket.side, *here.worker, chance);
   }
   return Settle(socket.side, Step::kApplicationCall, done, chance);
 }
@@ -200,41 +115,25 @@ void LoopbackSockets::Inject(Side side, const vsock::VsockHdr& hdr,
                              Chance& chance) {
   Node& here = node(side);
   here.loopback->Inject(hdr);
-  if (here.worker->asleep()) machines_.Wake(side, *here.worker, chance);
+  if (here.worker->asleep()) machines().Wake(side, *here.worker, chance);
 }
 
 Nanos LoopbackSockets::Settle(Side side, Step step, const Work& work,
                               Chance& chance) {
-  work_ += work;
-  Node& here = node(side);
-  transport(side).TakeWakes([&](const vsock::Wake& wake) {
-    const Sleepers::Sleeper& sleeper = here.sleepers.Of(wake.socket);
-    machines_.Wake(side, *sleeper.task, *sleeper.chance);
-  });
-  if (!transport(side).losses().recent().empty()) BookLosses(side);
-  const vsock::PacketQueue& list = here.loopback->send_list();
-  here.list.Observe(machines_.now(), list.taken() + list.size(), list.taken());
-  return machines_.costs().Price(step, work, chance.CostFactor());
-}
-
-void LoopbackSockets::BookLosses(Side side) {
+  Count(work);
+  WakeSleepers(side);
   vsock::LossLog& losses = transport(side).losses();
-  for (const vsock::Loss& loss : losses.recent()) {
-    const Origin* origin = FindOrigin(
-        side, static_cast<Scenario::Flow::Type>(loss.type), loss.source.port);
-    if (origin == nullptr) continue;
-    origin->book->Lost(machines_.now(), loss.reason, loss.bytes);
-  }
-  losses.recent().clear();
+  if (!losses.recent().empty()) BookLosses(losses, side);
+  Node& here = node(side);
+  const vsock::PacketQueue& list = here.loopback->send_list();
+  here.list.Observe(machines().now(), list.taken() + list.size(), list.taken());
+  return machines().costs().Price(step, work, chance.CostFactor());
 }
 
 LayerCounters LoopbackSockets::Counters() const {
-  LayerCounters now;
-  now.work = work_;
+  LayerCounters now = CommonCounters();
   for (const Side side : {Side::kGuest, Side::kHost}) {
-    if (nodes_[static_cast<size_t>(side)] == nullptr) continue;
-    now.credit_updates += transport(side).counters().sent[static_cast<size_t>(
-        vsock::Op::kCreditUpdate)];
+    if (!has_transport(side)) continue;
     const TaskUse& worker = node(side).worker->use();
     now.worker_wakeups += worker.wakeups - worker.wakeups_while_awake;
     now.laws_checked += 2;  // Little and balance of the list
@@ -247,7 +146,7 @@ absl::Status LoopbackSockets::Check() {
   for (const std::unique_ptr<Node>& node : nodes_) {
     if (node == nullptr) continue;
     absl::Status status = CheckLoopback(*node->loopback);
-    if (status.ok()) status = node->list.Check(machines_.now());
+    if (status.ok()) status = node->list.Check(machines().now());
     if (!status.ok()) return status;
   }
   return absl::OkStatus();

@@ -28,9 +28,9 @@
 #include "sim/passage.h"
 #include "sim/scenario.pb.h"
 #include "sim/side.h"
-#include "sim/sleepers.h"
 #include "sim/socket_layer.h"
 #include "sim/task.h"
+#include "sim/transport_sockets.h"
 #include "vsock/hdr.h"
 #include "vsock/loopback.h"
 #include "vsock/packet.h"
@@ -41,7 +41,7 @@
 
 namespace sim {
 
-class LoopbackSockets final : public SocketLayer {
+class LoopbackSockets final : public TransportSockets {
  public:
   struct Options {
     // vsock/transport.h: what Linux 6.1 does beyond the rules.
@@ -57,28 +57,7 @@ class LoopbackSockets final : public SocketLayer {
   }
   ~LoopbackSockets() override;
 
-  absl::StatusOr<vsock::SocketId> Open(Side side, const Scenario::Flow& flow,
-                                       uint32_t port, bool sends) override;
-  vsock::Address LocalAddress(SocketRef socket) const override;
-  absl::Status Listen(SocketRef socket, uint32_t backlog) override;
-  absl::StatusOr<vsock::SocketId> Accept(SocketRef listener) override;
-  vsock::Address PeerAddress(SocketRef connection) const override;
-  absl::Status Connect(SocketRef socket, vsock::Address peer,
-                       vsock::Instant now) override;
-  absl::Status ConnectStatus(SocketRef socket) const override;
   absl::Status ShutDown(SocketRef socket, uint32_t hints);
-  absl::Status Close(SocketRef socket, vsock::Instant now) override;
-  vsock::SendResult BeginSend(SocketRef socket,
-                              const vsock::Message& message) override;
-  void EndSend(SocketRef socket) override;
-  ReadPlan PlanRead(SocketRef socket, uint32_t max) const override;
-  vsock::ReceiveResult Receive(SocketRef socket, std::byte* out,
-                               uint32_t max) override;
-  bool IsReady(SocketRef socket, uint32_t events) const override;
-  bool Sleep(SocketRef socket, uint32_t events, Task& task,
-             Chance& chance) override;
-  vsock::Nanos Charge(SocketRef socket, const vsock::Work& work,
-                      Chance& chance) override;
   vsock::Nanos FinishCall(SocketRef socket, const vsock::Work& work,
                           Chance& chance) override;
   LayerCounters Counters() const override;
@@ -100,25 +79,23 @@ class LoopbackSockets final : public SocketLayer {
   struct Node {
     std::unique_ptr<vsock::Loopback> loopback;
     std::unique_ptr<Task> worker;
-    Sleepers sleepers;
     Passage list;
     std::vector<vsock::VsockHdr>* tap = nullptr;
   };
 
-  explicit LoopbackSockets(Machines& machines) : machines_(machines) {}
+  explicit LoopbackSockets(Machines& machines) : TransportSockets(machines) {}
+
+  // Both context ids of the machine lead back to it.
+  vsock::Address Named(vsock::Address destination) const override {
+    return {vsock::kCidLocal, destination.port};
+  }
 
   absl::Status Add(Side side, const Options& options);
   Node& node(Side side) const { return *nodes_[static_cast<size_t>(side)]; }
-  vsock::Transport& transport(Side side) const {
-    return node(side).loopback->transport();
-  }
   vsock::Nanos Settle(Side side, Step step, const vsock::Work& work,
                       Chance& chance);
-  void BookLosses(Side side);
 
-  Machines& machines_;
   std::array<std::unique_ptr<Node>, kSides> nodes_;  // of sides that have flows
-  vsock::Work work_;
 };
 
 }  // namespace sim

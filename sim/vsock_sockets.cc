@@ -27,7 +27,7 @@ constexpr uint32_t kStepsBetweenLooks = 16;
 class VsockSockets::Worker : public Task {
  public:
   Worker(VsockSockets& layer, const char* name)
-      : layer_(layer), chance_(layer.machines_.ChanceOf(name)) {}
+      : layer_(layer), chance_(layer.machines().ChanceOf(name)) {}
 
   Chance& chance() { return chance_; }
 
@@ -100,6 +100,7 @@ absl::StatusOr<std::unique_ptr<VsockSockets>> VsockSockets::Create(
        .payload_bytes = uint64_t{1} << 31});
   if (!guest.ok()) return guest.status();
   layer->guest_ = *std::move(guest);
+  layer->SetTransport(Side::kGuest, layer->guest_->transport());
   auto host = vsock::Host::Create(
       {.transport = TransportOptions(scenario, scenario.host().kernel(),
                                      vsock::kCidHost),
@@ -107,6 +108,7 @@ absl::StatusOr<std::unique_ptr<VsockSockets>> VsockSockets::Create(
        .payload_bytes = uint64_t{1} << 31});
   if (!host.ok()) return host.status();
   layer->host_ = *std::move(host);
+  layer->SetTransport(Side::kHost, layer->host_->transport());
   auto device = layer->host_->AddGuest(
       layer->guest_->memory(),
       {.cid = cid,
@@ -128,7 +130,7 @@ absl::StatusOr<std::unique_ptr<VsockSockets>> VsockSockets::Create(
 }
 
 VsockSockets::VsockSockets(Machines& machines)
-    : machines_(machines),
+    : TransportSockets(machines),
       send_worker_(std::make_unique<SendWorker>(*this, "send_worker")),
       reclaim_worker_(std::make_unique<ReclaimWorker>(*this, "tx_worker")),
       rx_worker_(std::make_unique<RxWorker>(*this, "rx_worker")),
@@ -140,85 +142,6 @@ VsockSockets::VsockSockets(Machines& machines)
 
 VsockSockets::~VsockSockets() = default;
 
-absl::StatusOr<SocketId> VsockSockets::Open(Side side,
-                                            const Scenario::Flow& flow,
-                                            uint32_t port, bool sends) {
-  absl::StatusOr<SocketId> socket = transport(side).Open(TypeOf(flow));
-  if (!socket.ok()) return socket.status();
-  absl::Status status = SetBuffers(transport(side), *socket, flow, sends);
-  if (!status.ok()) return status;
-  status = transport(side).Bind(
-      *socket, port == 0 ? vsock::kPortAny : vsock::Port(port));
-  if (!status.ok()) return status;
-  return socket;
-}
-
-vsock::Address VsockSockets::LocalAddress(SocketRef socket) const {
-  const Transport& sockets = transport(socket.side);
-  return {sockets.cid(), *sockets.Find(socket.id)->port};
-}
-
-absl::Status VsockSockets::Listen(SocketRef socket, uint32_t backlog) {
-  return transport(socket.side).Listen(socket.id, backlog);
-}
-
-absl::StatusOr<SocketId> VsockSockets::Accept(SocketRef listener) {
-  return transport(listener.side).Accept(listener.id);
-}
-
-vsock::Address VsockSockets::PeerAddress(SocketRef connection) const {
-  return *transport(connection.side).Find(connection.id)->peer;
-}
-
-absl::Status VsockSockets::Connect(SocketRef socket, vsock::Address peer,
-                                   Instant now) {
-  return transport(socket.side).Connect(socket.id, peer, now);
-}
-
-absl::Status VsockSockets::ConnectStatus(SocketRef socket) const {
-  return transport(socket.side).ConnectStatus(socket.id);
-}
-
-absl::Status VsockSockets::Close(SocketRef socket, Instant now) {
-  return transport(socket.side).Close(socket.id, now);
-}
-
-vsock::SendResult VsockSockets::BeginSend(SocketRef socket,
-                                          const vsock::Message& message) {
-  return transport(socket.side).BeginSend(socket.id, message);
-}
-
-void VsockSockets::EndSend(SocketRef socket) {
-  transport(socket.side).EndSend(socket.id);
-}
-
-ReadPlan VsockSockets::PlanRead(SocketRef socket, uint32_t max) const {
-  const uint32_t bytes = transport(socket.side).Readable(socket.id, max);
-  return {bytes, {.bytes_copied = bytes, .syscalls = 1}};
-}
-
-vsock::ReceiveResult VsockSockets::Receive(SocketRef socket, std::byte* out,
-                                           uint32_t max) {
-  return transport(socket.side).Receive(socket.id, out, max);
-}
-
-bool VsockSockets::IsReady(SocketRef socket, uint32_t events) const {
-  return transport(socket.side).IsReady(socket.id, events);
-}
-
-bool VsockSockets::Sleep(SocketRef socket, uint32_t events, Task& task,
-                         Chance& chance) {
-  if (transport(socket.side).WaitFor(socket.id, events)) return true;
-  sleepers_[static_cast<size_t>(socket.side)].Set(socket.id, task, chance);
-  return false;
-}
-
-Nanos VsockSockets::Charge(SocketRef, const Work& work, Chance& chance) {
-  work_ += work;
-  return machines_.costs().Price(Step::kApplicationCall, work,
-                                 chance.CostFactor());
-}
-
 Nanos VsockSockets::FinishCall(SocketRef socket, const Work& work,
                                Chance& chance) {
   Effects effects;
@@ -228,63 +151,43 @@ Nanos VsockSockets::FinishCall(SocketRef socket, const Work& work,
     effects.work.wakeups += effects.run_send_work;
   } else if (device_->Submit()) {
     effects.work.wakeups += 1;
-    machines_.WakeAfter(Side::kHost, *vhost_worker_, Delay::kWorkerWakeup,
-                        chance);
+    machines().WakeAfter(Side::kHost, *vhost_worker_, Delay::kWorkerWakeup,
+                         chance);
   }
   return Settle(socket.side, Step::kApplicationCall, effects, chance);
 }
 
 Nanos VsockSockets::Settle(Side side, Step step, const Effects& effects,
                            Chance& chance) {
-  work_ += effects.work;
+  Count(effects.work);
   Dispatch(effects, chance);
   WakeSleepers(side);
   Observe();
   if (properties_.has_value()) {
     absl::Status status = properties_->AfterStep();
-    if (!status.ok()) machines_.Stop(std::move(status));
+    if (!status.ok()) machines().Stop(std::move(status));
   }
-  return machines_.costs().Price(step, effects.work, chance.CostFactor());
+  return machines().costs().Price(step, effects.work, chance.CostFactor());
 }
 
 void VsockSockets::Dispatch(const Effects& effects, Chance& chance) {
   const bool tx_work = effects.kick_tx && device_->OnTxKick();
   const bool rx_work = effects.kick_rx && device_->OnRxKick();
   if (tx_work || rx_work) {
-    machines_.WakeAfter(Side::kHost, *vhost_worker_, Delay::kWorkerWakeup,
-                        chance);
+    machines().WakeAfter(Side::kHost, *vhost_worker_, Delay::kWorkerWakeup,
+                         chance);
   }
   const auto interrupt = [&](Task& worker) {
-    machines_.WakeAfter(Side::kGuest, worker, Delay::kGuestInterrupt, chance);
+    machines().WakeAfter(Side::kGuest, worker, Delay::kGuestInterrupt, chance);
   };
   if (effects.interrupt_tx) interrupt(*reclaim_worker_);
   if (effects.interrupt_rx) interrupt(*rx_worker_);
   if (effects.run_send_work) {
-    machines_.Wake(Side::kGuest, *send_worker_, chance);
+    machines().Wake(Side::kGuest, *send_worker_, chance);
   }
   if (effects.run_rx_work) {
-    machines_.Wake(Side::kGuest, *rx_worker_, chance);
+    machines().Wake(Side::kGuest, *rx_worker_, chance);
   }
-}
-
-void VsockSockets::WakeSleepers(Side side) {
-  transport(side).TakeWakes([&](const vsock::Wake& wake) {
-    const Sleepers::Sleeper& sleeper =
-        sleepers_[static_cast<size_t>(side)].Of(wake.socket);
-    machines_.Wake(side, *sleeper.task, *sleeper.chance);
-  });
-}
-
-void VsockSockets::BookLosses(vsock::LossLog& losses) {
-  for (const vsock::Loss& loss : losses.recent()) {
-    const Side side =
-        loss.source.cid == vsock::kCidHost ? Side::kHost : Side::kGuest;
-    const Origin* origin = FindOrigin(
-        side, static_cast<Scenario::Flow::Type>(loss.type), loss.source.port);
-    if (origin == nullptr) continue;
-    origin->book->Lost(machines_.now(), loss.reason, loss.bytes);
-  }
-  losses.recent().clear();
 }
 
 // Looks at everything that is watched from outside.
@@ -292,34 +195,30 @@ void VsockSockets::Observe() {
   for (vsock::LossLog* losses :
        {&guest_->transport().losses(), &guest_->driver().losses(),
         &host_->transport().losses(), &device_->losses()}) {
-    if (!losses->recent().empty()) BookLosses(*losses);
+    if (!losses->recent().empty()) BookLosses(*losses, absl::nullopt);
   }
   const vsock::Driver& driver = guest_->driver();
   const auto watch = [&](Side side, bool waits) {
     Level& level = ring_wait_[static_cast<size_t>(side)];
-    if (level.value() != waits) level.Set(machines_.now(), waits);
+    if (level.value() != waits) level.Set(machines().now(), waits);
   };
   watch(Side::kGuest, driver.waits_for_ring());
   watch(Side::kHost, device_->waits_for_ring());
   const auto through = [&](Passage& passage, const vsock::PacketQueue& list) {
-    passage.Observe(machines_.now(), list.taken() + list.size(), list.taken());
+    passage.Observe(machines().now(), list.taken() + list.size(), list.taken());
   };
   through(guest_send_list_, guest_->send_list());
   through(host_send_list_, device_->send_list());
-  tx_ring_.Observe(machines_.now(), driver.tx_added(), device_->tx_completed());
+  tx_ring_.Observe(machines().now(), driver.tx_added(),
+                   device_->tx_completed());
 }
 
 Nanos VsockSockets::RingWait(Side side) const {
-  return Nanos(ring_wait_[static_cast<size_t>(side)].Area(machines_.now()));
+  return Nanos(ring_wait_[static_cast<size_t>(side)].Area(machines().now()));
 }
 
 LayerCounters VsockSockets::Counters() const {
-  LayerCounters now;
-  now.work = work_;
-  for (const Side side : {Side::kGuest, Side::kHost}) {
-    now.credit_updates += transport(side).counters().sent[static_cast<size_t>(
-        vsock::Op::kCreditUpdate)];
-  }
+  LayerCounters now = CommonCounters();
   const TaskUse& worker = vhost_worker_->use();
   now.worker_wakeups = worker.wakeups - worker.wakeups_while_awake;
   now.ring_messages = ring_messages_;
@@ -334,7 +233,7 @@ absl::Status VsockSockets::Check() {
   if (properties_.has_value() && AtRest()) {
     if (absl::Status s = properties_->AtRest(); !s.ok()) return s;
   }
-  const vsock::Instant now = machines_.now();
+  const vsock::Instant now = machines().now();
   for (const absl::Status& status :
        {guest_->driver().status(), device_->status(),
         guest_send_list_.Check(now), tx_ring_.Check(now),

@@ -25,43 +25,22 @@
 #include "sim/passage.h"
 #include "sim/scenario.pb.h"
 #include "sim/side.h"
-#include "sim/sleepers.h"
 #include "sim/socket_layer.h"
 #include "sim/task.h"
+#include "sim/transport_sockets.h"
 #include "vsock/guest.h"
 #include "vsock/host.h"
 #include "vsock/properties.h"
 
 namespace sim {
 
-class VsockSockets final : public SocketLayer {
+class VsockSockets final : public TransportSockets {
  public:
   // `machines` outlives the layer. Errors: what the model refuses to build.
   static absl::StatusOr<std::unique_ptr<VsockSockets>> Create(
       Machines& machines);
   ~VsockSockets() override;
 
-  absl::StatusOr<vsock::SocketId> Open(Side side, const Scenario::Flow& flow,
-                                       uint32_t port, bool sends) override;
-  vsock::Address LocalAddress(SocketRef socket) const override;
-  absl::Status Listen(SocketRef socket, uint32_t backlog) override;
-  absl::StatusOr<vsock::SocketId> Accept(SocketRef listener) override;
-  vsock::Address PeerAddress(SocketRef connection) const override;
-  absl::Status Connect(SocketRef socket, vsock::Address peer,
-                       vsock::Instant now) override;
-  absl::Status ConnectStatus(SocketRef socket) const override;
-  absl::Status Close(SocketRef socket, vsock::Instant now) override;
-  vsock::SendResult BeginSend(SocketRef socket,
-                              const vsock::Message& message) override;
-  void EndSend(SocketRef socket) override;
-  ReadPlan PlanRead(SocketRef socket, uint32_t max) const override;
-  vsock::ReceiveResult Receive(SocketRef socket, std::byte* out,
-                               uint32_t max) override;
-  bool IsReady(SocketRef socket, uint32_t events) const override;
-  bool Sleep(SocketRef socket, uint32_t events, Task& task,
-             Chance& chance) override;
-  vsock::Nanos Charge(SocketRef socket, const vsock::Work& work,
-                      Chance& chance) override;
   vsock::Nanos FinishCall(SocketRef socket, const vsock::Work& work,
                           Chance& chance) override;
   vsock::Nanos RingWait(Side side) const override;
@@ -77,18 +56,12 @@ class VsockSockets final : public SocketLayer {
 
   explicit VsockSockets(Machines& machines);
 
-  vsock::Transport& transport(Side side) const {
-    return side == Side::kGuest ? guest_->transport() : host_->transport();
-  }
   vsock::Nanos Settle(Side side, Step step, const vsock::Effects& effects,
                       Chance& chance);
   void Dispatch(const vsock::Effects& effects, Chance& chance);
-  void WakeSleepers(Side side);
   bool AtRest() const;
-  void BookLosses(vsock::LossLog& losses);
   void Observe();
 
-  Machines& machines_;
   std::unique_ptr<vsock::Guest> guest_;
   std::unique_ptr<vsock::Host> host_;
   vsock::Device* device_ = nullptr;
@@ -97,12 +70,10 @@ class VsockSockets final : public SocketLayer {
   std::unique_ptr<Task> reclaim_worker_;
   std::unique_ptr<Task> rx_worker_;
   std::unique_ptr<Task> vhost_worker_;
-  std::array<Sleepers, kSides> sleepers_;
   std::array<Level, kSides> ring_wait_;
   Passage guest_send_list_;
   Passage tx_ring_;
   Passage host_send_list_;
-  vsock::Work work_;
   uint64_t ring_messages_ = 0;
 };
 
