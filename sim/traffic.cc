@@ -80,12 +80,12 @@ absl::StatusOr<std::unique_ptr<Traffic>> Traffic::Create(World& world,
                                                          const Arm& arm) {
   std::unique_ptr<Traffic> traffic(new Traffic(world));
   for (const Scenario::Flow& flow : world.machines().scenario().flow()) {
-    bool listed = false;
-    for (const std::string& name : arm.flow()) listed |= name == flow.name();
-    if (!listed) continue;
-    const absl::Status status = traffic->AddFlow(flow);
-    if (!status.ok()) return status;
+    for (const std::string& name : arm.flow()) {
+      if (name == flow.name()) traffic->AddFlow(flow);
+    }
   }
+  const absl::Status status = traffic->OpenAll();
+  if (!status.ok()) return status;
   return traffic;
 }
 
@@ -93,15 +93,36 @@ Traffic::Traffic(World& world) : world_(world) {}
 
 Traffic::~Traffic() = default;
 
-absl::Status Traffic::AddFlow(const Scenario::Flow& flow) {
+void Traffic::AddFlow(const Scenario::Flow& flow) {
   FlowBook& book = books_.emplace_back(flow, world_.machines().window());
-  FlowTasks& tasks = flows_.emplace_back(book, world_.layer(flow.transport()));
+  flows_.emplace_back(book, world_.layer(flow.transport()));
+}
+
+absl::Status Traffic::OpenAll() {
   absl::Status status;
-  if (flow.receiver().behaviour() != Scenario::Receiver::ABSENT) {
-    status = flow.type() == Scenario::Flow::STREAM
-                 ? AddListener(flow, tasks)
-                 : AddDatagramReceivers(flow, tasks);
+  for (FlowTasks& tasks : flows_) status.Update(AddReceivers(tasks));
+  for (const bool ephemeral : {false, true}) {
+    for (FlowTasks& tasks : flows_) {
+      const bool any_port = tasks.book.flow().from().port() == 0;
+      if (any_port == ephemeral) status.Update(AddSenders(tasks));
+    }
   }
+  return status;
+}
+
+absl::Status Traffic::AddReceivers(FlowTasks& tasks) {
+  const Scenario::Flow& flow = tasks.book.flow();
+  if (flow.receiver().behaviour() == Scenario::Receiver::ABSENT) {
+    return absl::OkStatus();
+  }
+  return flow.type() == Scenario::Flow::STREAM
+             ? AddListener(flow, tasks)
+             : AddDatagramReceivers(flow, tasks);
+}
+
+absl::Status Traffic::AddSenders(FlowTasks& tasks) {
+  const Scenario::Flow& flow = tasks.book.flow();
+  absl::Status status;
   for (uint32_t i = 0; i < flow.count() && status.ok(); ++i) {
     status = AddSender(flow, i, tasks);
   }

@@ -50,7 +50,12 @@ class Traffic {
 
   explicit Traffic(World& world);
 
-  absl::Status AddFlow(const Scenario::Flow& flow);
+  void AddFlow(const Scenario::Flow& flow);
+  // Ports that the scenario names come before those that a kernel picks, so
+  // that it picks others.
+  absl::Status OpenAll();
+  absl::Status AddReceivers(FlowTasks& tasks);
+  absl::Status AddSenders(FlowTasks& tasks);
   absl::Status AddListener(const Scenario::Flow& flow, FlowTasks& tasks);
   absl::Status AddDatagramReceivers(const Scenario::Flow& flow,
                                     FlowTasks& tasks);

@@ -97,10 +97,10 @@ TEST(SimulationTest, PacedStreamTakesTheSumOfItsCosts) {
 // There: send 655 (450 + 200 + 64 x 0.085), the worker's wake-up 6500, its
 // packet 2260 (570 + 1670 + (44 + 64) x 0.193), the server's wake-up 2000, read
 // 455. That read empties the queue, so a credit update goes ahead of the reply:
-// the worker wakes 6500 after it, moves 578 for the update and 590 for the reply
-// (570 + bytes x 0.193), which joined meanwhile; one interrupt, 2000; the rx
-// worker takes 530 (450 + descriptor 80) for each; the client's wake-up 2000,
-// read 455, and its own credit update: descriptor 80, kick 2000.
+// the worker wakes 6500 after it, moves 578 for the update and 590 for the
+// reply (570 + bytes x 0.193), which joined meanwhile; one interrupt, 2000; the
+// rx worker takes 530 (450 + descriptor 80) for each; the client's wake-up
+// 2000, read 455, and its own credit update: descriptor 80, kick 2000.
 TEST(SimulationTest, RoundTripTakesTheSumOfBothWays) {
   const RunResult result = RunText(
       absl::StrCat(kNoChance, "cost { name: \"context_switch\" value: 0 }",
@@ -156,6 +156,34 @@ TEST(SimulationTest, AbsentListenerRefusesEveryConnection) {
       kNoChance, Flow("STREAM", "count: 3 receiver { behaviour: ABSENT }")));
 
   EXPECT_EQ(result.flow(0).connections_reset(), 3u);
+}
+
+// The first port that a kernel picks is 1024 (AF_VSOCK, VMCI) or 32768
+// (ip_local_port_range); the first flow's three senders would take the next.
+TEST(SimulationTest, KernelPicksNoPortThatALaterFlowNames) {
+  struct Case {
+    const char* transport;
+    int peer_cid;
+    int named;
+  };
+  for (const Case& c : {Case{"VSOCK", 2, 1025}, Case{"VSOCK_LOOPBACK", 3, 1025},
+                        Case{"VMCI", 2, 1025}, Case{"UDP", 2, 32769}}) {
+    const std::string type =
+        absl::StrCat(" type: DGRAM transport: ", c.transport);
+    const std::string guest = absl::StrCat("{ cid: 3 port: ", c.named, " } ");
+    const std::string peer =
+        absl::StrCat("{ cid: ", c.peer_cid, " port: 20 } ");
+    const std::string first = absl::StrCat(
+        "flow { name: \"a\" count: 3 from { cid: 3 } to { cid: ", c.peer_cid,
+        " port: 9 }", type, " } flow { name: \"b\"", type);
+
+    EXPECT_TRUE(
+        RunFirstArm(Load(first + " from " + guest + "to " + peer + "}")).ok())
+        << c.transport;
+    EXPECT_TRUE(
+        RunFirstArm(Load(first + " from " + peer + "to " + guest + "}")).ok())
+        << c.transport;
+  }
 }
 
 // SO_RCVBUF's default holds 26 datagrams of 4 KiB (8448 bytes charged each, of
