@@ -8,6 +8,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "sim/flow_buffers.h"
+#include "sim/peers/bsd_unix_rules.h"
+#include "sim/peers/linux_unix_rules.h"
+#include "sim/peers/unix_rules.h"
 #include "sim/scenario.pb.h"
 
 namespace sim {
@@ -25,18 +28,20 @@ class FlowNotes {
       : scenario_(scenario),
         flow_(flow),
         from_guest_(flow.from().cid() == scenario.guest().cid()),
+        to_guest_(flow.to().cid() == scenario.guest().cid()),
         notes_(notes) {}
 
   void Add() {
-    if (flow_.transport() == Flow::UNIX_BSD) return;  // takes what it is given
-    if (flow_.transport() == Flow::UNIX) return SendBuffer();
-    if (flow_.type() == Flow::DGRAM) {
-      DatagramBuffers();
-      DatagramSizes();
-    } else if (ReceiveBufferOf(flow_).has_value()) {
-      StreamBuffer(Sender());
-      if (Clamped(Sender()) != Clamped(Receiver())) StreamBuffer(Receiver());
+    Buffers();
+    if (flow_.type() != Flow::DGRAM) return;
+    if (flow_.transport() == Flow::VSOCK) RxBuffers();
+    if (flow_.transport() == Flow::UNIX) {
+      UnixSizes(LinuxUnixRules(scenario_.unix()));
     }
+    if (flow_.transport() == Flow::UNIX_BSD) {
+      UnixSizes(BsdUnixRules(scenario_.unix()));
+    }
+    Truncation();
   }
 
  private:
@@ -44,11 +49,20 @@ class FlowNotes {
     return from_guest_ ? scenario_.guest().kernel() : scenario_.host().kernel();
   }
   const Kernel& Receiver() const {
-    return from_guest_ ? scenario_.host().kernel() : scenario_.guest().kernel();
+    return to_guest_ ? scenario_.guest().kernel() : scenario_.host().kernel();
   }
 
   void Note(absl::string_view text) {
     notes_.push_back(absl::StrCat(flow_.name(), ": ", text));
+  }
+
+  void Buffers() {
+    if (flow_.transport() == Flow::UNIX_BSD) return;  // takes what it is given
+    if (flow_.transport() == Flow::UNIX) return SendBuffer();
+    if (flow_.type() == Flow::DGRAM) return DatagramBuffers();
+    if (!ReceiveBufferOf(flow_).has_value()) return;
+    StreamBuffer(Sender());
+    if (Clamped(Sender()) != Clamped(Receiver())) StreamBuffer(Receiver());
   }
 
   void SendBuffer() {
@@ -66,12 +80,32 @@ class FlowNotes {
                       Receiver().rmem_max_bytes(), " (rmem_max_bytes)"));
   }
 
-  void DatagramSizes() {
+  void RxBuffers() {
     const uint32_t rx_buffer = scenario_.guest().rx_buffer_bytes();
-    if (!from_guest_ && flow_.message_bytes() + kHeaderBytes > rx_buffer) {
-      Note(absl::StrCat("its datagrams do not fit rx buffers of ", rx_buffer,
-                        " bytes, so all are dropped"));
+    if (!to_guest_ || flow_.message_bytes() + kHeaderBytes <= rx_buffer) return;
+    Note(absl::StrCat("its datagrams do not fit rx buffers of ", rx_buffer,
+                      " bytes, so all are dropped"));
+  }
+
+  // What happens to a datagram when nothing else is queued happens to all.
+  void UnixSizes(const UnixRules& rules) {
+    const UnixView idle = {
+        .send_buffer =
+            rules.SendBuffer(flow_.type(), SendBufferOf(flow_), Sender()),
+        .receive_buffer = rules.ReceiveBuffer(
+            flow_.type(), ReceiveBufferOf(flow_), Receiver())};
+    const UnixVerdict verdict = rules.Admit(idle, flow_.message_bytes());
+    if (verdict == UnixVerdict::kTooBig) {
+      Note(absl::StrCat("its datagrams are longer than SO_SNDBUF ",
+                        idle.send_buffer,
+                        " admits (EMSGSIZE), so its senders stop"));
+    } else if (verdict == UnixVerdict::kFull) {
+      Note(absl::StrCat("its datagrams do not fit SO_RCVBUF ",
+                        idle.receive_buffer, " (ENOBUFS), so all are refused"));
     }
+  }
+
+  void Truncation() {
     if (flow_.receiver().read_bytes() < flow_.message_bytes()) {
       Note(absl::StrCat("its receivers truncate datagrams to ",
                         flow_.receiver().read_bytes(), " bytes"));
@@ -95,6 +129,7 @@ class FlowNotes {
   const Scenario& scenario_;
   const Flow& flow_;
   const bool from_guest_;
+  const bool to_guest_;
   std::vector<std::string>& notes_;
 };
 
