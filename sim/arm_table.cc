@@ -163,9 +163,11 @@ class TableOfArms {
             return Short(MeanDrops(result_, arm.name(), flow.name(), cause));
           });
     }
-    if (AnyConnectionReset(result_)) {
-      AddFlowRow("  connections reset", choose, Mean("connections_reset"));
-    }
+  }
+
+  void AddResets(const Choose& choose) {
+    if (!AnyConnectionReset(result_)) return;
+    AddFlowRow("  connections reset", choose, Mean("connections_reset"));
   }
 
   void AddMeasured(const Flow& flow) {
@@ -180,6 +182,7 @@ class TableOfArms {
     AddLatency(choose);
     AddBlocked(choose);
     if (flow.type() == Flow::DGRAM) AddDrops(choose);
+    AddResets(choose);
   }
 
   // The slot-th flow of the arm that is not measured.
@@ -215,6 +218,7 @@ class TableOfArms {
     AddLatency(choose);
     AddBlocked(choose);
     AddDrops(choose);
+    AddResets(choose);
   }
 
   void AddTotal(absl::string_view label, absl::string_view metric) {

@@ -1,5 +1,6 @@
 #include "sim/report_text.h"
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -73,6 +74,20 @@ TEST(ReportTextTest, CountsDropsByCause) {
 
   EXPECT_EQ(Words(body, "    no_socket"),
             (std::vector<std::string>{"no_socket", "-", "0", "5.00"}));
+}
+
+// Of a measured stream too: one that was refused has no other sign of it.
+TEST(ReportTextTest, TellsOfResetConnectionsInEveryFlow) {
+  ScenarioResult result = FakeExperiment(2);
+  const std::string label = "  connections reset ";
+  EXPECT_FALSE(absl::StrContains(ReportBody(result), label));
+
+  result.mutable_run(0)->mutable_flow(0)->set_connections_reset(1);
+  const std::string body = ReportBody(result);
+
+  const size_t in_lone = body.find(label);
+  EXPECT_LT(in_lone, body.find("\nload "));
+  EXPECT_NE(body.find(label, in_lone + 1), std::string::npos);
 }
 
 TEST(ReportTextTest, EndsWithTheReplayLine) {
