@@ -35,11 +35,12 @@ std::string WayText(const Scenario& scenario, const Flow& flow) {
     case Flow::VSOCK:
       break;
     case Flow::VSOCK_LOOPBACK:
-      return from_guest ? "within the guest, " : "within the host, ";
+      return from_guest ? "vsock loopback in the guest, "
+                        : "vsock loopback on the host, ";
     case Flow::VMCI:
       return from_guest ? "VMCI, guest to host, " : "VMCI, host to guest, ";
     case Flow::UDP:
-      return from_guest ? "UDP guest to host, " : "UDP host to guest, ";
+      return from_guest ? "UDP, guest to host, " : "UDP, host to guest, ";
     case Flow::UNIX:
       return from_guest ? "AF_UNIX in the guest, " : "AF_UNIX on the host, ";
     case Flow::UNIX_BSD:

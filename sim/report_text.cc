@@ -10,6 +10,7 @@
 #include "sim/arm_table.h"
 #include "sim/comparison_text.h"
 #include "sim/conclusion.h"
+#include "sim/machine_text.h"
 #include "sim/notes.h"
 #include "sim/number_text.h"
 #include "sim/result.pb.h"
@@ -22,24 +23,6 @@ constexpr size_t kColumns = 100;
 
 std::string Seconds(uint64_t us) {
   return absl::StrFormat("%.3f s", static_cast<double>(us) / 1e6);
-}
-
-std::string OnOff(bool on) { return on ? "on" : "off"; }
-
-std::string ChargeText(const Scenario::Proposal& proposal) {
-  return proposal.charge() == Scenario::Proposal::TRUESIZE ? "truesize"
-                                                           : "payload bytes";
-}
-
-std::string MachineText(const Scenario& scenario, const Platform& platform) {
-  const Scenario::Guest& guest = scenario.guest();
-  return absl::StrCat(
-      "Guest: ", guest.vcpus(), " vCPUs, split ring of ", guest.ring().size(),
-      ", event_idx ", OnOff(guest.ring().event_idx()), ", indirect ",
-      OnOff(guest.ring().indirect()), ", rx buffers of ",
-      guest.rx_buffer_bytes(), " bytes. Host: ", scenario.host().cpus(),
-      " CPUs. Datagrams: ", scenario.proposal().name(), ", charged by ",
-      ChargeText(scenario.proposal()), ". Costs: ", platform.name(), ".");
 }
 
 std::string RunsText(const Scenario& scenario) {
