@@ -1,6 +1,7 @@
 #include "sim/validation/record.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -23,6 +24,16 @@ bool Bears(const ValidationRow& row, const Scenario& scenario) {
                              return flow.transport() == transport;
                            });
       });
+}
+
+// The first of them; a line is no table.
+std::string MissesText(const std::vector<std::string>& misses) {
+  constexpr size_t kMost = 6;
+  if (misses.empty()) return "";
+  const size_t shown = std::min(misses.size(), kMost);
+  return absl::StrCat(
+      ": ", absl::StrJoin(misses.begin(), misses.begin() + shown, ", "),
+      shown < misses.size() ? ", ..." : "");
 }
 
 }  // namespace
@@ -54,12 +65,12 @@ std::string BearingText(const ValidationTable& table,
     ++counts[row.verdict()];
     if (row.verdict() == ValidationRow::MISSES) misses.push_back(row.name());
   }
-  return absl::StrCat(
-      "Validation: of ", bearing, " rows of docs/validation.md on this, ",
-      counts[ValidationRow::INSIDE], " inside, ",
-      counts[ValidationRow::DERIVED], " derived, ",
-      counts[ValidationRow::WAITS], " waiting, ", misses.size(), " missed",
-      misses.empty() ? "" : ": ", absl::StrJoin(misses, ", "));
+  return absl::StrCat("Validation: of ", bearing,
+                      " rows of docs/validation.md on this, ",
+                      counts[ValidationRow::INSIDE], " inside, ",
+                      counts[ValidationRow::DERIVED], " derived, ",
+                      counts[ValidationRow::WAITS], " waiting, ", misses.size(),
+                      " missed", MissesText(misses));
 }
 
 }  // namespace sim

@@ -46,6 +46,20 @@ TEST(BearingTextTest, RowOnSeveralTransportsBearsOnEach) {
       "derived, 0 waiting, 1 missed: b");
 }
 
+TEST(BearingTextTest, ManyMissesAreNamedInPart) {
+  ValidationTable table;
+  for (const char* name : {"a", "b", "c", "d", "e", "f", "g"}) {
+    ValidationRow& row = *table.add_row();
+    row.set_name(name);
+    row.set_verdict(ValidationRow::MISSES);
+    row.add_bears_on(Scenario::Flow::UDP);
+  }
+
+  EXPECT_EQ(BearingText(table, ScenarioOf(Scenario::Flow::UDP)),
+            "Validation: of 7 rows of docs/validation.md on this, 0 inside, 0 "
+            "derived, 0 waiting, 7 missed: a, b, c, d, e, f, ...");
+}
+
 TEST(RecordTest, RecordedTableHasARowForEachClaim) {
   const absl::StatusOr<ValidationTable> record = ReadRecord();
   ASSERT_TRUE(record.ok()) << record.status();
