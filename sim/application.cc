@@ -126,6 +126,11 @@ Application::Step Application::DoNext(Instant now) {
       work_ = operation.work;
       owed_ = owed_ + work_;
       return Step::kPay;
+    case Operation::Kind::kDelegate:
+      owed_ = owed_ + options_.pool->HandOver(operation.work, chance_);
+      return Step::kGoOn;
+    case Operation::Kind::kAwaitWork:
+      return AwaitWork();
     case Operation::Kind::kFinish:
       return Close(now, /*broken=*/false);
   }
@@ -136,6 +141,13 @@ Application::Step Application::DoSleep(Instant now) {
   if (now < sleeps_till_) return Step::kSleep;
   phase_ = Phase::kNext;
   return Step::kGoOn;
+}
+
+// Whenever it goes on, it asks the program again.
+Application::Step Application::AwaitWork() {
+  if (owed_ > Nanos(0)) return Step::kPay;
+  options_.pool->Sleep(*this, chance_);
+  return Step::kSleep;
 }
 
 // Sending.

@@ -39,6 +39,7 @@
 #include "sim/side.h"
 #include "sim/socket_layer.h"
 #include "sim/task.h"
+#include "sim/work_pool.h"
 #include "vsock/packet.h"
 #include "vsock/transport.h"
 #include "vsock/units.h"
@@ -65,6 +66,7 @@ class Application final : public Task {
     std::optional<vsock::Address> peer;  // whom a sender addresses
     Side sender_side = Side::kGuest;     // whom a datagram receiver hears
     bool connects = false;               // a stream sender
+    WorkPool::Account* pool = nullptr;   // of a program that delegates
   };
 
   // Both outlive the application.
@@ -116,6 +118,7 @@ class Application final : public Task {
   Step DoAwait();
   Step DoTake(vsock::Instant now);
   Step DoSleep(vsock::Instant now);
+  Step AwaitWork();
   Step Close(vsock::Instant now, bool broken);
 
   const std::byte* Compose();

@@ -69,36 +69,49 @@ class Paced final : public Program {
   std::optional<Instant> due_;
 };
 
-// Replies come in the order of the requests.
+// Replies come in the order of the requests. A request keeps its place among
+// those in flight until its reply has been worked on.
 class Client final : public Program {
  public:
-  Client(const Scenario::Flow& flow, FlowBook& book)
-      : quota_(flow), shape_(flow.request_response()), book_(book) {}
+  Client(const Scenario::Flow& flow, FlowBook& book,
+         const WorkPool::Account* pool)
+      : quota_(flow),
+        shape_(flow.request_response()),
+        book_(book),
+        pool_(pool) {}
 
   Operation Next(Instant now) override {
     switch (last_) {
       case Kind::kReceive:
         book_.RoundTrip(now, now - asked_.front());
         asked_.pop_front();
-        if (Work() > Nanos(0)) return Do({.kind = Kind::kWork, .work = Work()});
+        if (Work() > Nanos(0)) {
+          const Kind kind = pool_ != nullptr ? Kind::kDelegate : Kind::kWork;
+          return Do({.kind = kind, .work = Work()});
+        }
         [[fallthrough]];
       case Kind::kWork:
+      case Kind::kDelegate:
         if (shape_.think_us() == 0) break;
         return Do({.kind = Kind::kSleepUntil,
                    .until = now + FromUs(shape_.think_us())});
       case Kind::kSend:
       case Kind::kRead:
       case Kind::kSleepUntil:
+      case Kind::kAwaitWork:
       case Kind::kFinish:
         break;
     }
-    if (asked_.size() < shape_.in_flight() && !quota_.Over(now)) {
+    if (asked_.size() + Delegated() < shape_.in_flight() && !quota_.Over(now)) {
       quota_.Take(shape_.request_bytes());
       asked_.push_back(now);
       return Do({.kind = Kind::kSend, .bytes = shape_.request_bytes()});
     }
-    if (asked_.empty()) return {.kind = Kind::kFinish};
-    return Do({.kind = Kind::kReceive, .bytes = shape_.reply_bytes()});
+    if (!asked_.empty()) {
+      return Do({.kind = Kind::kReceive, .bytes = shape_.reply_bytes()});
+    }
+    if (Delegated() > 0) return Do({.kind = Kind::kAwaitWork});
+    return {.kind = Kind::kFinish};
   }
 
  private:
@@ -114,9 +127,15 @@ class Client final : public Program {
     return Nanos(static_cast<int64_t>(ps / 1000));
   }
 
+  // Replies that the pool has and has not done.
+  uint32_t Delegated() const {
+    return pool_ != nullptr ? pool_->outstanding() : 0;
+  }
+
   Quota quota_;
   const Scenario::RequestResponse& shape_;
   FlowBook& book_;
+  const WorkPool::Account* const pool_;
   Kind last_ = Kind::kFinish;
   std::deque<Instant> asked_;  // requests without a reply
 };
@@ -198,12 +217,13 @@ class Reader final : public Program {
 }  // namespace
 
 std::unique_ptr<Program> SenderProgram(const Scenario::Flow& flow,
-                                       FlowBook& book) {
+                                       FlowBook& book,
+                                       const WorkPool::Account* pool) {
   switch (flow.workload_case()) {
     case Scenario::Flow::kPaced:
       return std::make_unique<Paced>(flow);
     case Scenario::Flow::kRequestResponse:
-      return std::make_unique<Client>(flow, book);
+      return std::make_unique<Client>(flow, book, pool);
     case Scenario::Flow::kReplay:
       return std::make_unique<Replayed>(flow, /*replies=*/false);
     case Scenario::Flow::kBulk:

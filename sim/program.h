@@ -11,6 +11,7 @@
 
 #include "sim/flow_book.h"
 #include "sim/scenario.pb.h"
+#include "sim/work_pool.h"
 #include "vsock/units.h"
 
 namespace sim {
@@ -22,6 +23,8 @@ struct Operation {
     kRead,        // one call of at most `bytes`
     kSleepUntil,  // `until`; at once if that has passed
     kWork,        // `work` of its own, on its processor
+    kDelegate,    // `work` that its pool does meanwhile
+    kAwaitWork,   // until the pool has done some of it
     kFinish,      // close
   };
   Kind kind;
@@ -38,10 +41,12 @@ class Program {
   virtual Operation Next(vsock::Instant now) = 0;
 };
 
-// The programs of one sender of `flow` and of whoever receives from it. Both
-// arguments outlive them.
+// The programs of one sender of `flow` and of whoever receives from it. All
+// arguments outlive them. `pool` is the sender's account with a pool; without
+// one it does its work itself.
 std::unique_ptr<Program> SenderProgram(const Scenario::Flow& flow,
-                                       FlowBook& book);
+                                       FlowBook& book,
+                                       const WorkPool::Account* pool = nullptr);
 std::unique_ptr<Program> ReceiverProgram(const Scenario::Flow& flow);
 
 }  // namespace sim

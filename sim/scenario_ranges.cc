@@ -84,6 +84,7 @@ constexpr Range kRanges[] = {
     {"flow.request_response.think_us", 0, kLongestUs},
     {"flow.request_response.work_ps_per_byte", 0, 1000000},
     {"flow.request_response.in_flight", 1, 1024},
+    {"flow.request_response.work_threads", 0, 64},
     {"flow.replay.capture_flow", 0, kMost32},
     {"flow.replay.speed_up", 0, 1000000},
     {"flow.replay.message.gap_ns", 0, 1000000000000000},

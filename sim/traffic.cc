@@ -95,7 +95,7 @@ Traffic::~Traffic() = default;
 
 void Traffic::AddFlow(const Scenario::Flow& flow) {
   FlowBook& book = books_.emplace_back(flow, world_.machines().window());
-  flows_.emplace_back(book, world_.layer(flow.transport()));
+  AddPool(flow, flows_.emplace_back(book, world_.layer(flow.transport())));
 }
 
 absl::Status Traffic::OpenAll() {
@@ -127,6 +127,20 @@ absl::Status Traffic::AddSenders(FlowTasks& tasks) {
     status = AddSender(flow, i, tasks);
   }
   return status;
+}
+
+void Traffic::AddPool(const Scenario::Flow& flow, FlowTasks& tasks) {
+  const uint32_t threads = flow.request_response().work_threads();
+  if (threads == 0) return;
+  tasks.pool.emplace(
+      world_.machines(),
+      WorkPool::Options{.name = absl::StrCat(flow.name(), ".pool"),
+                        .side = SideOf(flow.from()),
+                        .threads = threads,
+                        .book = &tasks.book});
+  for (uint32_t i = 0; i < flow.count(); ++i) {
+    tasks.accounts.emplace_back(*tasks.pool);
+  }
 }
 
 absl::Status Traffic::AddListener(const Scenario::Flow& flow,
@@ -179,16 +193,18 @@ absl::Status Traffic::AddSender(const Scenario::Flow& flow, uint32_t index,
   const uint32_t to_port =
       flow.to().port() + (stream ? 0 : index % flow.receiving_sockets());
   const std::string name = absl::StrCat(flow.name(), ".", index);
+  WorkPool::Account* pool = tasks.pool ? &tasks.accounts[index] : nullptr;
   AddApplication(tasks.layer,
                  {.name = name,
                   .socket = socket,
                   .type = flow.type(),
-                  .program = SenderProgram(flow, tasks.book),
+                  .program = SenderProgram(flow, tasks.book, pool),
                   .ends = {.sends = &pair.forward, .receives = &pair.back},
                   .book = &tasks.book,
                   .is_sender = true,
                   .peer = Address{Cid(flow.to().cid()), Port(to_port)},
-                  .connects = stream})
+                  .connects = stream,
+                  .pool = pool})
       .StartAt(StartOf(flow, name));
   return absl::OkStatus();
 }

@@ -5,6 +5,7 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "sim/flow_book.h"
 #include "sim/scenario.pb.h"
 #include "sim/socket_layer.h"
+#include "sim/work_pool.h"
 #include "sim/world.h"
 #include "vsock/units.h"
 
@@ -45,12 +47,15 @@ class Traffic {
 
     FlowBook& book;
     SocketLayer& layer;
-    std::deque<StreamPair> pairs;  // by sender
+    std::deque<StreamPair> pairs;            // by sender
+    std::optional<WorkPool> pool;            // if its senders have one
+    std::deque<WorkPool::Account> accounts;  // with it, by sender
   };
 
   explicit Traffic(World& world);
 
   void AddFlow(const Scenario::Flow& flow);
+  void AddPool(const Scenario::Flow& flow, FlowTasks& tasks);
   // Ports that the scenario names come before those that a kernel picks, so
   // that it picks others.
   absl::Status OpenAll();

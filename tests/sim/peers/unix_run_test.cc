@@ -174,6 +174,51 @@ TEST(UnixRunTest, ConsumersWorkIsProcessorTimeOfTheClient) {
               result.totals().station(0).busy_us(), 200);
 }
 
+// A reply of 256 KiB takes 2.6 ms of work, and 0.05 ms to read: work is all
+// that holds k threads up, of the duration of 20 ms each but for one latency
+// and what is under way at the end (work is booked when it begins).
+TEST(UnixRunTest, ThreadsThatWorkAreBusyAllTheTimeWhenReadingIsFaster) {
+  for (const uint32_t threads : {1u, 2u, 4u}) {
+    const RunResult result =
+        RunFlow(absl::StrCat("transport: UNIX type: STREAM request_response { "
+                             "reply_bytes: 262144 in_flight: 16 work_threads: ",
+                             threads, " work_ps_per_byte: 10000 }"),
+                absl::StrCat(kNoChance, "guest { vcpus: 8 }\n"));
+
+    EXPECT_NEAR(result.flow(0).sender_work_us(), 20000.0 * threads,
+                2621.44 * threads)
+        << threads;
+    EXPECT_TRUE(result.totals().laws_checked()) << threads;
+  }
+}
+
+TEST(UnixRunTest, ReadingIsAllThatCountsWhenItIsSlowerThanTheWork) {
+  const std::string rest = absl::StrCat(kNoChance, "guest { vcpus: 8 }\n");
+  const auto replies = [&rest](absl::string_view work) {
+    const RunResult result =
+        RunFlow(absl::StrCat("transport: UNIX type: STREAM request_response { "
+                             "reply_bytes: 262144 in_flight: 16 ",
+                             work, " }"),
+                rest);
+    return static_cast<double>(result.flow(0).reply_bytes_delivered());
+  };
+
+  const double without = replies("");
+
+  EXPECT_NEAR(replies("work_ps_per_byte: 100 work_threads: 4"), without,
+              0.05 * without);
+  EXPECT_LT(replies("work_ps_per_byte: 100"), 0.9 * without);
+}
+
+TEST(UnixRunTest, SameSeedSameBytesWithThreadsThatWork) {
+  const std::string flow =
+      "transport: UNIX type: STREAM count: 3 request_response { "
+      "reply_bytes: 65536 in_flight: 4 work_ps_per_byte: 400 work_threads: 2 }";
+
+  EXPECT_EQ(RunFlow(flow, kReal).SerializeAsString(),
+            RunFlow(flow, kReal).SerializeAsString());
+}
+
 // With 8192 bytes a sender of 64 KiB sleeps seven times, or eight, for each.
 TEST(UnixRunTest, MacosWriterSleepsForEvery8192Bytes) {
   const std::string flow =
