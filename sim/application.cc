@@ -109,6 +109,7 @@ Application::Step Application::DoNext(Instant now) {
     case Operation::Kind::kSend:
       started_ = now + owed_;
       continued_ = false;
+      composed_ = false;
       phase_ = Phase::kAdmit;
       return Step::kGoOn;
     case Operation::Kind::kReceive:
@@ -190,18 +191,23 @@ Application::Step Application::Refused(Instant now) {
 
 // The bytes of the message from here on, as far as they are kept.
 const std::byte* Application::Compose() {
+  if (!std::exchange(composed_, true)) ComposeAll();
+  return payload_is_real() ? buffer_.data() + (message_ - left_)
+                           : buffer_.data();
+}
+
+void Application::ComposeAll() {
   const Direction& out = *options_.ends.sends;
-  const bool datagram = is_datagram();
   if (payload_is_real()) {
-    if (buffer_.size() < left_) buffer_.resize(left_);
-    FillPattern(out.index, datagram ? DatagramAt(out.messages) : out.sent,
-                absl::MakeSpan(buffer_).first(left_));
+    if (buffer_.size() < message_) buffer_.resize(message_);
+    FillPattern(out.index, is_datagram() ? DatagramAt(out.messages) : out.sent,
+                absl::MakeSpan(buffer_).first(message_));
   }
-  if (datagram) {
+  if (is_datagram()) {
     const Stamp stamp = {started_, out.index, out.messages};
-    std::memcpy(buffer_.data(), &stamp, std::min<size_t>(sizeof(stamp), left_));
+    std::memcpy(buffer_.data(), &stamp,
+                std::min<size_t>(sizeof(stamp), message_));
   }
-  return buffer_.data();
 }
 
 Application::Step Application::DoHandOver() {

@@ -122,6 +122,7 @@ class Application final : public Task {
   Step Close(vsock::Instant now, bool broken);
 
   const std::byte* Compose();
+  void ComposeAll();
   void OnStreamBytes(vsock::Instant now, uint32_t bytes);
   void OnDatagram(vsock::Instant now, const vsock::ReceiveResult& result);
   bool CarriesPattern(const Stamp& stamp, uint32_t bytes) const;
@@ -149,6 +150,7 @@ class Application final : public Task {
   uint32_t piece_ = 0;    // of it, admitted or about to be taken
   bool exactly_ = false;  // kReceive: go on until nothing is left
   bool continued_ = false;
+  bool composed_ = false;   // buffer_ holds the message that is sent
   bool goes_on_ = false;    // the read that is paid may take more
   bool in_read_ = false;    // it does: what follows is no new system call
   vsock::Instant started_;  // the send call

@@ -89,7 +89,7 @@ std::string PublishedText(const ScenarioResult& result,
                 DatagramGoodput(result, comparison.of().arm())});
   table.AddRow({"  UDP over virtio-net, MB/s",
                 absl::StrFormat("%.2f", kPublishedUdpMBs),
-                "//sim:run udp_16_queues"});
+                "preset udp_16_queues"});
   return absl::StrCat(
       table.ToString(),
       "Implied: what \"+16 %, not significant, N = 7\" means by Welch's test "

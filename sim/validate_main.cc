@@ -28,6 +28,7 @@
 #include "sim/platform_loader.h"
 #include "sim/progress.h"
 #include "sim/report_json.h"
+#include "sim/report_text.h"
 #include "sim/validation/probes.h"
 #include "sim/validation/record.h"
 #include "sim/validation/table_text.h"
@@ -95,6 +96,16 @@ std::vector<Probe> Wanted(const std::string& part, bool on_this_machine) {
   return wanted;
 }
 
+std::string ClaimNames() {
+  std::string names;
+  for (const Probe& probe : AllProbes()) {
+    for (const Claim& claim : probe.claims) {
+      absl::StrAppend(&names, " ", claim.name);
+    }
+  }
+  return names;
+}
+
 // One of the project's, else of the user's.
 absl::StatusOr<Platform> FindPlatform(const std::string& name) {
   const absl::StatusOr<std::string> of_project = PlatformFile(name, ".");
@@ -155,7 +166,9 @@ int Run(const Arguments& arguments, const OutputOptions& output,
       Wanted(arguments.Text("only").value_or(""), options.platform.has_value());
   if (probes.empty()) {
     return UsageError(kProgram, absl::InvalidArgumentError(
-                                    "--only: no claim has such a name"));
+                                    absl::StrCat("--only: no claim has such "
+                                                 "a name; there are\n",
+                                                 Wrap(ClaimNames()))));
   }
   const std::atomic<bool>& stop = StopOnInterrupt();
   absl::StatusOr<ValidationTable> table;
@@ -188,6 +201,11 @@ int Main(const std::vector<std::string>& args) {
     return kSuccess;
   }
   if (arguments->Has("version")) return std::printf("%s\n", kVersion), kSuccess;
+  if (!arguments->positional().empty()) {
+    return UsageError(
+        kProgram, absl::InvalidArgumentError(absl::StrCat(
+                      arguments->positional()[0], ": expected only flags")));
+  }
   const absl::StatusOr<OutputOptions> output = ReadOutputOptions(*arguments);
   if (!output.ok()) return UsageError(kProgram, output.status());
   const absl::StatusOr<ValidateOptions> options =

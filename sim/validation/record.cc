@@ -65,6 +65,9 @@ std::string BearingText(const ValidationTable& table,
     ++counts[row.verdict()];
     if (row.verdict() == ValidationRow::MISSES) misses.push_back(row.name());
   }
+  if (bearing == 0) {
+    return "Validation: no row of docs/validation.md bears on this";
+  }
   return absl::StrCat("Validation: of ", bearing,
                       " rows of docs/validation.md on this, ",
                       counts[ValidationRow::INSIDE], " inside, ",

@@ -46,6 +46,11 @@ TEST(BearingTextTest, RowOnSeveralTransportsBearsOnEach) {
       "derived, 0 waiting, 1 missed: b");
 }
 
+TEST(BearingTextTest, SaysThatNoRowBears) {
+  EXPECT_EQ(BearingText(SmallTable(), ScenarioOf(Scenario::Flow::VMCI)),
+            "Validation: no row of docs/validation.md bears on this");
+}
+
 TEST(BearingTextTest, ManyMissesAreNamedInPart) {
   ValidationTable table;
   for (const char* name : {"a", "b", "c", "d", "e", "f", "g"}) {
