@@ -231,8 +231,9 @@ std::vector<Probe> NbdProbes() {
   constexpr char kMacNote[] =
       "every cost of macOS is an assumption. Past the knee the model is flat: "
       "nothing in it grows dearer, or cheaper, with the bytes that lie in a "
-      "buffer. Where a consumer hashes, how much it holds reading up is an "
-      "assumption too";
+      "buffer. nbdcopy's four connections have a server's thread each here, "
+      "and "
+      "hash on their own; whether qemu-nbd serves all from one is open";
   constexpr char kLinuxNote[] =
       "a matter of how long a sleeper takes to run again: by 20 us "
       "(task_latency) "
