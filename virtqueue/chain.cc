@@ -35,6 +35,7 @@ Chain& Chain::operator=(Chain&& other) noexcept {
   std::swap(readable_, other.readable_);
   std::swap(writable_, other.writable_);
   descriptors_ = other.descriptors_;
+  slots_ = other.slots_;
   head_ = std::exchange(other.head_, kNoHead);
   return *this;
 }

@@ -43,7 +43,8 @@ class Chain {
   uint64_t readable_bytes() const { return readable_.bytes(); }
   uint64_t writable_bytes() const { return writable_.bytes(); }
 
-  // Its id in the used ring, while it is pending.
+  // By what the used ring names it, while it is pending: its head, or its
+  // buffer id on a packed ring.
   uint32_t head() const { return head_; }
   // Buffers described, without the one that refers to an indirect table.
   uint32_t descriptors() const { return descriptors_; }
@@ -51,8 +52,11 @@ class Chain {
   bool pending() const { return head_ != kNoHead; }
 
  private:
+  friend class ChainAppender;
   friend class ChainWalker;
-  friend class DeviceQueue;
+  friend class PackedDevice;
+  friend class PackedWalker;
+  friend class SplitDevice;
 
   static constexpr uint32_t kNoHead = ~uint32_t{0};
 
@@ -66,6 +70,7 @@ class Chain {
   SpanList<std::byte> writable_;
   uint32_t descriptors_ = 0;
   uint32_t head_ = kNoHead;
+  uint32_t slots_ = 0;  // of a packed ring that it takes
 };
 
 }  // namespace virtqueue

@@ -1,56 +1,26 @@
 #include "virtqueue/chain_walker.h"
 
-#include "absl/base/attributes.h"
+#include "absl/types/span.h"
+#include "virtqueue/indirect_table.h"
 
 namespace virtqueue {
+namespace {
+
+constexpr ChainAppender::Faults kFaults = {
+    .too_long = "2.7.5.3.1: chain is longer than the queue size",
+    .too_many_bytes = "2.7.5.2: chain is of more than 2^32 bytes",
+    .out_of_order = "2.7.4.2: readable descriptor after a writable one",
+    .outside = "2.7.5: buffer is outside of memory"};
+
+}  // namespace
 
 ChainWalker::ChainWalker(const RingArray<SharedDescriptor>& table,
                          const GuestMemory& memory, bool indirect, Chain& chain)
-    : table_(table), memory_(memory), indirect_(indirect), chain_(chain) {}
-
-inline void ChainWalker::AppendPiece(absl::Span<std::byte> piece) {
-  if (writable_) {
-    chain_.writable_.Append(piece);
-  } else {
-    chain_.readable_.Append(piece);
-  }
-}
-
-const char* ChainWalker::AppendPieces(const Descriptor& desc) {
-  GuestAddr at(desc.addr);
-  uint32_t left = desc.len;
-  while (left != 0) {
-    const absl::Span<std::byte> piece = memory_.Prefix(at, left);
-    if (piece.empty()) return "2.7.5: buffer is outside of memory";
-    AppendPiece(piece);
-    at = at + piece.size();
-    left -= static_cast<uint32_t>(piece.size());
-  }
-  return nullptr;
-}
-
-// Inlined into either walk, as it is done for each descriptor.
-ABSL_ATTRIBUTE_ALWAYS_INLINE inline const char* ChainWalker::Append(
-    const Descriptor& desc) {
-  if (++chain_.descriptors_ > table_.size()) [[unlikely]] {
-    return "2.7.5.3.1: chain is longer than the queue size";
-  }
-  bytes_ += desc.len;
-  if (bytes_ > kMaxChainBytes) [[unlikely]] {
-    return "2.7.5.2: chain is of more than 2^32 bytes";
-  }
-  const bool writable = (desc.flags & kDescWrite) != 0;
-  if (writable_ && !writable) [[unlikely]] {
-    return "2.7.4.2: readable descriptor after a writable one";
-  }
-  writable_ = writable;
-  const absl::Span<std::byte> whole =
-      memory_.QuickSlice(GuestAddr(desc.addr), desc.len);
-  if (whole.empty()) [[unlikely]]
-    return AppendPieces(desc);
-  AppendPiece(whole);
-  return nullptr;
-}
+    : table_(table),
+      memory_(memory),
+      indirect_(indirect),
+      chain_(chain),
+      appender_(memory, kFaults, table.size(), chain) {}
 
 const char* ChainWalker::Walk(uint32_t head) {
   chain_.Clear();
@@ -65,7 +35,7 @@ const char* ChainWalker::WalkTable(uint32_t head) {
   for (;;) {
     const Descriptor desc = table_[index].Load();
     if ((desc.flags & kDescIndirect) != 0) return WalkIndirect(desc);
-    const char* const fault = Append(desc);
+    const char* const fault = appender_.Append(desc.addr, desc.len, desc.flags);
     if (fault != nullptr || (desc.flags & kDescNext) == 0) return fault;
     index = desc.next;
     if (!table_.Has(index)) return "2.7.5: next is no descriptor of the table";
@@ -85,14 +55,14 @@ const char* ChainWalker::WalkIndirect(const Descriptor& refers) {
   if (bytes.data() == nullptr) {
     return "2.7.5.3: indirect table is not in one region of memory";
   }
-  const IndirectTable table(bytes);
+  const IndirectTable<SharedDescriptor> table(bytes);
   uint32_t index = 0;
   for (;;) {
     const Descriptor desc = table.Load(index);
     if ((desc.flags & kDescIndirect) != 0) {
       return "2.7.5.3.1: INDIRECT within an indirect table";
     }
-    const char* const fault = Append(desc);
+    const char* const fault = appender_.Append(desc.addr, desc.len, desc.flags);
     if (fault != nullptr || (desc.flags & kDescNext) == 0) return fault;
     index = desc.next;
     if (index >= table.size()) {

@@ -1,4 +1,5 @@
-// chain_walker.h: follows the descriptors of one chain, and judges them.
+// chain_walker.h: follows the descriptors of one chain of a split ring, and
+// judges them. The same of a packed ring: packed_walker.h.
 //
 // Spec: virtio 1.3, 2.7.5 "The Virtqueue Descriptor Table" and 2.7.5.3
 // "Indirect Descriptors".
@@ -8,11 +9,10 @@
 #ifndef VIRTQUEUE_CHAIN_WALKER_H_
 #define VIRTQUEUE_CHAIN_WALKER_H_
 
-#include <cstddef>
 #include <cstdint>
 
-#include "absl/types/span.h"
 #include "virtqueue/chain.h"
+#include "virtqueue/chain_appender.h"
 #include "virtqueue/guest_memory.h"
 #include "virtqueue/ring_array.h"
 #include "virtqueue/split_ring.h"
@@ -33,16 +33,11 @@ class ChainWalker {
  private:
   const char* WalkTable(uint32_t head);
   const char* WalkIndirect(const Descriptor& refers);
-  const char* Append(const Descriptor& desc);
-  const char* AppendPieces(const Descriptor& desc);
-  void AppendPiece(absl::Span<std::byte> piece);
-
   const RingArray<SharedDescriptor> table_;
   const GuestMemory& memory_;
   const bool indirect_;
   Chain& chain_;
-  uint64_t bytes_ = 0;
-  bool writable_ = false;  // the last descriptor was
+  ChainAppender appender_;
 };
 
 }  // namespace virtqueue

@@ -1,181 +1,103 @@
-// device_queue.h: the device's half of one split virtqueue.
+// device_queue.h: the device's half of one virtqueue, split or packed.
 //
-// Spec: virtio 1.3, 2.7.4 to 2.7.8 and 2.7.10. The other half: driver_queue.h.
+// Spec: virtio 1.3, 2.7 and 2.8. The other half: driver_queue.h. Which format
+// the ring has is a value, of which each call depends by one branch; the rules
+// are in split_device.h and packed_device.h.
 // Trust: all it reads was written by the driver and may be hostile. A ring that
 // breaks a rule stops the queue for good: Pop says kBroken, status() names the
 // clause, nothing of the offending chain is used and nothing more is published.
-// How each kind of malformed ring ends:
-//
-//   available idx ahead of the used idx by more than N       broken, 2.7.13
-//   head that is no descriptor of the table                  broken, 2.7.6
-//   next that is no descriptor of its table                  broken, 2.7.5
-//   more than N descriptors, hence every loop                broken, 2.7.5.3.1
-//   more than 2^32 bytes in all                              broken, 2.7.5.2
-//   readable descriptor after a writable one                 broken, 2.7.4.2
-//   buffer outside of memory                                 broken, 2.7.5
-//   INDIRECT not negotiated, nested, or together with NEXT   broken, 2.7.5.3.1
-//   indirect table of no, or not of whole, descriptors       broken, 2.7.5.3
-//   indirect table that is not in one region of memory       broken, 2.7.5.3
 //
 // Lawful though unusual: a buffer over adjacent regions (a span for each); a
-// descriptor of no bytes (no span, its address is not looked at); ordinary
-// descriptors and then an indirect one (2.7.5.3.2); a table at an odd address;
-// flags without a meaning (ignored). A driver that offers a descriptor which
-// the device still has harms itself alone: there are two chains with its bytes.
-// Left out: packed rings, VIRTIO_F_IN_ORDER, reset (destroy and create anew).
+// descriptor of no bytes (no span, its address is not looked at); a table at an
+// odd address; flags without a meaning (ignored).
+// Left out: VIRTIO_F_IN_ORDER, reset (destroy and create anew).
 //
 // One thread at a time uses a DeviceQueue; the driver half may be on another.
 
 #ifndef VIRTQUEUE_DEVICE_QUEUE_H_
 #define VIRTQUEUE_DEVICE_QUEUE_H_
 
-#include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <utility>
 
 #include "absl/base/attributes.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
-#include "absl/types/span.h"
 #include "virtqueue/chain.h"
-#include "virtqueue/check.h"
+#include "virtqueue/device_terms.h"
+#include "virtqueue/either.h"
 #include "virtqueue/guest_memory.h"
-#include "virtqueue/notification.h"
-#include "virtqueue/split_ring.h"
+#include "virtqueue/packed_device.h"
+#include "virtqueue/ring_layout.h"
+#include "virtqueue/split_device.h"
 
 namespace virtqueue {
 
-class DeviceQueue {
+class DeviceQueue : public DeviceTerms {
  public:
-  struct Options {
-    uint16_t size = 0;       // N
-    bool event_idx = false;  // VIRTIO_F_EVENT_IDX was negotiated
-    bool indirect = false;   // VIRTIO_F_INDIRECT_DESC was negotiated
-  };
-
   // The ring at `addrs`, which the driver has laid out; the bytes of `memory`
-  // outlive the queue. Errors: see SplitRing::Map.
+  // outlive the queue. Errors: see SplitRing::Map and PackedRing::Map.
   static absl::StatusOr<DeviceQueue> Create(const GuestMemory& memory,
-                                            const SplitRingAddrs& addrs,
+                                            const RingAddrs& addrs,
                                             const Options& options);
 
-  enum class PopResult {
-    kChain,   // `chain` is the next available one, to be completed once
-    kEmpty,   // nothing is available
-    kBroken,  // the ring broke a rule
-  };
   // `chain` is not pending; what it held before is gone.
-  PopResult Pop(Chain& chain);
+  ABSL_ATTRIBUTE_ALWAYS_INLINE PopResult Pop(Chain& chain) {
+    return half_.On([&](auto& half) ABSL_ATTRIBUTE_ALWAYS_INLINE {
+      return half.Pop(chain);
+    });
+  }
 
   // Completes `chain`, of which the first `written` writable bytes were
   // written; the driver sees it at Publish. Chains may be completed in any
   // order; on a broken queue that has no effect beyond the chain.
-  void Push(Chain& chain, uint32_t written);
+  ABSL_ATTRIBUTE_ALWAYS_INLINE void Push(Chain& chain, uint32_t written) {
+    half_.On([&](auto& half)
+                 ABSL_ATTRIBUTE_ALWAYS_INLINE { half.Push(chain, written); });
+  }
 
   // Puts `chain` back untouched: of those put back, the last is the next to be
   // popped.
-  void UnPop(Chain& chain);
+  void UnPop(Chain& chain) {
+    half_.On([&](auto& half) { half.UnPop(chain); });
+  }
 
   // Makes all chains completed since the last call visible to the driver. True
-  // if the driver must be notified of them, 2.7.7.2.
-  bool Publish();
+  // if the driver must be notified of them: 2.7.7.2, 2.8.10.
+  bool Publish() {
+    return half_.On([](auto& half) { return half.Publish(); });
+  }
 
   // Asks the driver to notify of the next chain. True if one is available
   // already: notification of that may never come, so pop again.
-  bool EnableNotifications();
-  void DisableNotifications();
+  bool EnableNotifications() {
+    return half_.On([](auto& half) { return half.EnableNotifications(); });
+  }
+  void DisableNotifications() {
+    half_.On([](auto& half) { half.DisableNotifications(); });
+  }
 
-  bool HasAvailable() const;
+  bool HasAvailable() const {
+    return half_.On([](auto& half) { return half.HasAvailable(); });
+  }
   // Chains popped and not completed.
   uint32_t in_flight() const {
-    return static_cast<uint32_t>(popped_ - pushed_ - put_back_.size());
+    return half_.On([](auto& half) { return half.in_flight(); });
   }
-  uint16_t size() const { return static_cast<uint16_t>(ring_.desc.size()); }
+  uint16_t size() const {
+    return half_.On([](auto& half) { return half.size(); });
+  }
   // OK, or why the queue is broken.
-  const absl::Status& status() const { return status_; }
+  const absl::Status& status() const {
+    return half_.On([](auto& half) -> auto& { return half.status(); });
+  }
 
  private:
-  DeviceQueue(const GuestMemory& memory, const SplitRing& ring,
-              const Options& options);
+  explicit DeviceQueue(SplitDevice half) : half_(std::move(half)) {}
+  explicit DeviceQueue(PackedDevice half) : half_(std::move(half)) {}
 
-  bool RefreshAvailable();
-  PopResult PopPutBack(Chain& chain);
-  PopResult PopNext(Chain& chain);
-
-  // The chain that begins at `head`, whatever its shape.
-  PopResult Walk(uint32_t head, Chain& chain);
-  // The usual chain: one descriptor in the largest region. False if this is
-  // none, and `chain` is as before.
-  bool TakeOnly(const Descriptor& desc, Chain& chain);
-
-  void Break(absl::string_view fault);
-
-  SplitRing ring_;
-  Notification notification_;
-  GuestMemory memory_;
-  absl::Status status_;
-  std::vector<uint16_t> put_back_;  // heads
-  bool indirect_;
-  // Chains since the beginning; modulo 65536 they are the indices of the ring.
-  uint64_t available_ = 0;  // when last looked
-  uint64_t popped_ = 0;
-  uint64_t pushed_ = 0;
-  uint64_t published_ = 0;
-  // Keeps what follows in memory, such as the other half, off their cache line.
-  [[maybe_unused]] std::byte apart_[kCacheLine] = {};
+  Either<SplitDevice, PackedDevice> half_;
 };
-
-// The three that follow are on the way of every packet, and each is shorter
-// than a call.
-
-ABSL_ATTRIBUTE_ALWAYS_INLINE inline DeviceQueue::PopResult DeviceQueue::Pop(
-    Chain& chain) {
-  VSOCK_CHECK(!chain.pending());
-  if (popped_ == available_ && !RefreshAvailable()) [[unlikely]] {
-    return PopPutBack(chain);
-  }
-  const uint32_t head = ring_.avail_ring[popped_].Load();
-  const bool usual =
-      ring_.desc.Has(head) && TakeOnly(ring_.desc.At(head).Load(), chain);
-  if (!usual) [[unlikely]]
-    return PopNext(chain);
-  chain.head_ = head;
-  ++popped_;
-  return PopResult::kChain;
-}
-
-ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool DeviceQueue::TakeOnly(
-    const Descriptor& desc, Chain& chain) {
-  const absl::Span<std::byte> bytes =
-      memory_.QuickSlice(GuestAddr(desc.addr), desc.len);
-  if (bytes.empty()) [[unlikely]]
-    return false;
-  switch (desc.flags & (kDescNext | kDescWrite | kDescIndirect)) {
-    case 0:
-      chain.readable_.SetOnly(bytes);
-      chain.writable_.Clear();
-      break;
-    case kDescWrite:
-      chain.readable_.Clear();
-      chain.writable_.SetOnly(bytes);
-      break;
-    default:
-      return false;
-  }
-  chain.descriptors_ = 1;
-  return true;
-}
-
-inline void DeviceQueue::Push(Chain& chain, uint32_t written) {
-  VSOCK_CHECK(chain.pending());
-  VSOCK_CHECK(written <= chain.writable_bytes());
-  SharedUsedElem& elem = ring_.used_ring[pushed_];
-  elem.id.Store(chain.head_);
-  elem.len.Store(written);
-  chain.head_ = Chain::kNoHead;
-  ++pushed_;
-}
 
 }  // namespace virtqueue
 

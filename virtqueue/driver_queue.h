@@ -1,210 +1,104 @@
-// driver_queue.h: the driver's half of one split virtqueue.
+// driver_queue.h: the driver's half of one virtqueue, split or packed.
 //
-// Spec: virtio 1.3, 2.7.13 "Supplying Buffers to The Device" and 2.7.14
-// "Receiving Used Buffers From The Device". The other half: device_queue.h.
+// Spec: virtio 1.3, 2.7 and 2.8. The other half: device_queue.h. Which format
+// the ring has is a value, of which each call depends by one branch; the rules
+// are in split_driver.h and packed_driver.h.
 // Trust: none in the device. A used ring that breaks a rule quarantines the
 // queue for good: nothing more is added, published or collected, and status()
-// names the clause. How each kind of it ends:
-//
-//   used idx ahead by more than what was published      quarantined, 2.7.8
-//   id that is no descriptor of the table               quarantined, 2.7.8
-//   id of no chain the device has: used before, never
-//     added, not yet published, not a head              quarantined, 2.7.8
-//   len of more than the chain's writable bytes         quarantined, 2.7.8.2
-//
-// All that is needed later is kept outside of the shared memory.
-// Left out: packed rings, VIRTIO_F_IN_ORDER, reset (destroy and create anew).
+// names the clause.
+// Left out: VIRTIO_F_IN_ORDER, reset (destroy and create anew).
 //
 // One thread at a time uses a DriverQueue; the device half may be on another.
 
 #ifndef VIRTQUEUE_DRIVER_QUEUE_H_
 #define VIRTQUEUE_DRIVER_QUEUE_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <vector>
+#include <utility>
 
 #include "absl/base/attributes.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "virtqueue/driver_terms.h"
+#include "virtqueue/either.h"
 #include "virtqueue/guest_memory.h"
-#include "virtqueue/notification.h"
-#include "virtqueue/split_ring.h"
+#include "virtqueue/packed_driver.h"
+#include "virtqueue/ring_layout.h"
+#include "virtqueue/split_driver.h"
 
 namespace virtqueue {
 
-class DriverQueue {
+class DriverQueue : public DriverTerms {
  public:
-  struct Options {
-    uint16_t size = 0;       // N
-    bool event_idx = false;  // VIRTIO_F_EVENT_IDX was negotiated
-    bool indirect = false;   // VIRTIO_F_INDIRECT_DESC was negotiated
-    // With `indirect`: from here on, N tables of so many descriptors each. A
-    // chain of 2 to that many descriptors takes a table, any other none.
-    GuestAddr indirect_tables = GuestAddr(0);
-    uint16_t indirect_table_entries = 0;
-
-    uint64_t IndirectBytes() const {  // what the tables take
-      return uint64_t{size} * indirect_table_entries * kDescriptorBytes;
-    }
-  };
-
   // Zeroes the ring at `addrs`; the bytes of `memory` outlive the queue.
-  // Errors: see SplitRing::Map and, for the tables, GuestMemory::Table.
+  // Errors: see SplitRing::Map, PackedRing::Map and, for the tables,
+  // GuestMemory::Table.
   static absl::StatusOr<DriverQueue> Create(const GuestMemory& memory,
-                                            const SplitRingAddrs& addrs,
+                                            const RingAddrs& addrs,
                                             const Options& options);
 
-  struct Buffer {  // one descriptor
-    GuestAddr addr = GuestAddr(0);
-    uint32_t len = 0;
-  };
-  enum class AddResult {
-    kAdded,
-    kNoRoom,   // too few free descriptors: collect first
-    kRefused,  // no lawful chain: of no descriptors, of more than N
-               // (2.7.5.3.1), or of more than 2^32 bytes (2.7.5.2)
-    kBroken,   // the queue is quarantined
-  };
   // Adds one chain, `readable` before `writable`. The device sees it at
   // Publish; `token` comes back when it has used it. The buffers are the
   // caller's own, so whether they lie in memory is not asked.
-  AddResult Add(absl::Span<const Buffer> readable,
-                absl::Span<const Buffer> writable, uint64_t token);
+  ABSL_ATTRIBUTE_ALWAYS_INLINE AddResult Add(absl::Span<const Buffer> readable,
+                                             absl::Span<const Buffer> writable,
+                                             uint64_t token) {
+    return half_.On([&](auto& half) ABSL_ATTRIBUTE_ALWAYS_INLINE {
+      return half.Add(readable, writable, token);
+    });
+  }
 
   // Makes all chains added since the last call visible to the device. True if
-  // the device must be notified of them, 2.7.10.1.
-  bool Publish();
+  // the device must be notified of them: 2.7.10.1, 2.8.21.2.
+  bool Publish() {
+    return half_.On([](auto& half) { return half.Publish(); });
+  }
 
-  struct Used {
-    uint64_t token = 0;
-    uint32_t len = 0;  // so many writable bytes were written, at least
-  };
   // The next used chain, in the order the device used them.
-  std::optional<Used> Collect();
+  ABSL_ATTRIBUTE_ALWAYS_INLINE std::optional<Used> Collect() {
+    return half_.On(
+        [](auto& half) ABSL_ATTRIBUTE_ALWAYS_INLINE { return half.Collect(); });
+  }
 
   // Asks the device to notify of the next used chain. True if one is used
   // already: notification of that may never come, so collect again.
-  bool EnableNotifications();
-  // The same, but not before three quarters of what the device has are used.
-  bool EnableNotificationsDelayed();
-  void DisableNotifications();
+  bool EnableNotifications() {
+    return half_.On([](auto& half) { return half.EnableNotifications(); });
+  }
+  // The same, but not before three quarters of what the device has are used:
+  // of its chains, or of its slots on a packed ring. There any used chain makes
+  // it true, as one has to be collected to find the next.
+  bool EnableNotificationsDelayed() {
+    return half_.On(
+        [](auto& half) { return half.EnableNotificationsDelayed(); });
+  }
+  void DisableNotifications() {
+    half_.On([](auto& half) { half.DisableNotifications(); });
+  }
 
   uint16_t free_descriptors() const {
-    return static_cast<uint16_t>(size() - in_flight() - extra_);
+    return half_.On([](auto& half) { return half.free_descriptors(); });
   }
   // Chains added and not collected.
   uint32_t in_flight() const {
-    return static_cast<uint32_t>(added_ - collected_);
+    return half_.On([](auto& half) { return half.in_flight(); });
   }
-  uint16_t size() const { return static_cast<uint16_t>(ring_.desc.size()); }
+  uint16_t size() const {
+    return half_.On([](auto& half) { return half.size(); });
+  }
   // OK, or why the queue is quarantined.
-  const absl::Status& status() const { return status_; }
+  const absl::Status& status() const {
+    return half_.On([](auto& half) -> auto& { return half.status(); });
+  }
 
  private:
-  // Chains are numbered from 0 as they are added. The number of a chain of
-  // several descriptors of the ring carries kLong too, and a slot of no chain
-  // has kNoChain: so one comparison finds the chains that need no second look.
-  static constexpr uint64_t kLong = uint64_t{1} << 63;
-  static constexpr uint64_t kNoChain = ~uint64_t{0};
-  static constexpr uint16_t kNoSlot = 0xffff;  // ends the list of free ones
+  explicit DriverQueue(SplitDriver half) : half_(std::move(half)) {}
+  explicit DriverQueue(PackedDriver half) : half_(std::move(half)) {}
 
-  struct Slot {  // what is remembered of a descriptor
-    uint64_t token = 0;
-    SharedDescriptor* desc = nullptr;
-    uint64_t chain = kNoChain;    // of a head: the number of its chain
-    uint32_t writable_bytes = 0;  // of a head
-    uint16_t next = kNoSlot;      // next free descriptor, or next of the chain
-    uint16_t descriptors = 0;     // of a head with kLong: how many they are
-  };
-
-  DriverQueue(const SplitRing& ring, const Options& options,
-              absl::Span<SharedDescriptor> tables);
-
-  AddResult AddAny(absl::Span<const Buffer> readable,
-                   absl::Span<const Buffer> writable, uint64_t token);
-  struct Filled {
-    uint16_t last = kNoSlot;  // the slot after which free ones go on
-    uint64_t bytes = 0;
-    uint64_t writable_bytes = 0;
-  };
-  // Write a chain into the slots from free_head_ on, or into the table of that
-  // one slot. They take nothing yet.
-  Filled FillRing(absl::Span<const Buffer> readable,
-                  absl::Span<const Buffer> writable);
-  Filled FillTable(absl::Span<const Buffer> readable,
-                   absl::Span<const Buffer> writable);
-
-  bool RefreshUsed();
-  std::optional<Used> CollectAny(uint32_t head, uint32_t len);
-  Used Release(uint32_t head, uint32_t len);
-  void Quarantine(absl::string_view fault);
-
-  SplitRing ring_;
-  Notification notification_;
-  absl::Span<SharedDescriptor> tables_;
-  GuestAddr tables_at_;
-  uint16_t table_entries_;
-  absl::Status status_;
-  std::vector<Slot> slots_;
-  uint32_t extra_ = 0;      // descriptors in use, beyond one for each chain
-  uint16_t free_head_ = 0;  // kNoSlot also when quarantined
-  // Chains since the beginning; modulo 65536 they are the indices of the ring.
-  uint64_t added_ = 0;
-  uint64_t published_ = 0;
-  uint64_t used_ = 0;  // when last looked
-  uint64_t collected_ = 0;
-  // Keeps what follows in memory, such as the other half, off their cache line.
-  [[maybe_unused]] std::byte apart_[kCacheLine] = {};
+  Either<SplitDriver, PackedDriver> half_;
 };
-
-// The two that follow are on the way of every packet, and shorter than a call
-// if the chain is of one descriptor.
-
-ABSL_ATTRIBUTE_ALWAYS_INLINE inline DriverQueue::AddResult DriverQueue::Add(
-    absl::Span<const Buffer> readable, absl::Span<const Buffer> writable,
-    uint64_t token) {
-  const uint16_t head = free_head_;
-  if (readable.size() + writable.size() != 1 || head == kNoSlot) [[unlikely]] {
-    return AddAny(readable, writable, token);
-  }
-  const bool writes = readable.empty();
-  const Buffer& buffer = (writes ? writable : readable).front();
-  Slot& slot = slots_[head];
-  free_head_ = slot.next;
-  slot.desc->Store({.addr = buffer.addr.value(),
-                    .len = buffer.len,
-                    .flags = writes ? kDescWrite : uint16_t{0}});
-  slot.token = token;
-  slot.chain = added_;
-  slot.writable_bytes = writes ? buffer.len : 0;
-  ring_.avail_ring[added_].Store(head);
-  ++added_;
-  return AddResult::kAdded;
-}
-
-ABSL_ATTRIBUTE_ALWAYS_INLINE inline std::optional<DriverQueue::Used>
-DriverQueue::Collect() {
-  if (used_ == collected_ && !RefreshUsed()) [[unlikely]]
-    return std::nullopt;
-  const SharedUsedElem& elem = ring_.used_ring[collected_];
-  const uint32_t head = elem.id.Load();
-  const uint32_t len = elem.len.Load();
-  if (!ring_.desc.Has(head)) [[unlikely]]
-    return CollectAny(head, len);
-  Slot& slot = slots_[head];
-  if (slot.chain >= published_ || len > slot.writable_bytes) [[unlikely]] {
-    return CollectAny(head, len);
-  }
-  slot.chain = kNoChain;
-  slot.next = free_head_;
-  free_head_ = static_cast<uint16_t>(head);
-  ++collected_;
-  return Used{.token = slot.token, .len = len};
-}
 
 }  // namespace virtqueue
 

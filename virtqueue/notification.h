@@ -1,11 +1,11 @@
-// notification.h: who must be notified when.
+// notification.h: who must be notified when, on a split ring.
 //
 // Spec: virtio 1.3, 2.7.7 "Used Buffer Notification Suppression" and 2.7.10
 // "Available Buffer Notification Suppression", which mirror each other, so one
 // class serves either half.
 // Trust: the peer's words are a hint; whatever they say, the worst is one
 // notification too many or one too few, never an access.
-// Left out: the packed ring's event suppression structure (2.8.10).
+// How the packed ring does it: packed_notification.h.
 //
 // Both halves follow the same two rules, and so no notification is lost:
 //   who publishes:  store own idx,       full barrier, read the peer's wish;

@@ -26,21 +26,13 @@
 #include "absl/types/span.h"
 #include "virtqueue/guest_memory.h"
 #include "virtqueue/ring_array.h"
+#include "virtqueue/ring_format.h"
 #include "virtqueue/shared_le.h"
 
 namespace virtqueue {
 
-inline constexpr uint32_t kMaxQueueSize = 32768;  // 2.7
-inline constexpr uint32_t kDescriptorAlign = 16;  // 2.7, the table above
-inline constexpr uint32_t kAvailAlign = 2;
+inline constexpr uint32_t kAvailAlign = 2;  // 2.7, the table above
 inline constexpr uint32_t kUsedAlign = 4;
-inline constexpr uint64_t kMaxChainBytes = uint64_t{1} << 32;  // 2.7.5.2
-inline constexpr uint64_t kCacheLine = 64;
-
-// Flags of a descriptor, 2.7.5.
-inline constexpr uint16_t kDescNext = 1;
-inline constexpr uint16_t kDescWrite = 2;  // device writes, else device reads
-inline constexpr uint16_t kDescIndirect = 4;
 
 // Flags of the rings: 2.7.6, 2.7.8.
 inline constexpr uint16_t kAvailNoInterrupt = 1;
@@ -55,13 +47,14 @@ struct Descriptor {  // struct virtq_desc, as numbers
 
 class SharedDescriptor {  // struct virtq_desc, as it lies in the table
  public:
-  Descriptor Load() const {
-    const uint64_t rest = rest_.Load();
-    return {.addr = addr_.Load(),
+  // The descriptor of these two numbers.
+  static Descriptor Decode(uint64_t addr, uint64_t rest) {
+    return {.addr = addr,
             .len = static_cast<uint32_t>(rest),
             .flags = static_cast<uint16_t>(rest >> 32),
             .next = static_cast<uint16_t>(rest >> 48)};
   }
+  Descriptor Load() const { return Decode(addr_.Load(), rest_.Load()); }
   void Store(const Descriptor& desc) {
     addr_.Store(desc.addr);
     rest_.Store(uint64_t{desc.len} | uint64_t{desc.flags} << 32 |
@@ -72,8 +65,7 @@ class SharedDescriptor {  // struct virtq_desc, as it lies in the table
   SharedLe64 addr_;
   SharedLe64 rest_;  // len, flags, next: one access for all three
 };
-inline constexpr uint32_t kDescriptorBytes = sizeof(SharedDescriptor);
-static_assert(kDescriptorBytes == 16, "wire layout");
+static_assert(sizeof(SharedDescriptor) == kDescriptorBytes, "wire layout");
 
 struct SharedUsedElem {  // struct virtq_used_elem
   SharedLe32 id;
@@ -117,35 +109,6 @@ struct SplitRing {
   SharedLe16* used_idx = nullptr;
   RingArray<SharedUsedElem> used_ring;
   SharedLe16* avail_event = nullptr;
-};
-
-// An indirect table (2.7.5.3), which may lie at any address.
-class IndirectTable {
- public:
-  // `bytes` are of whole descriptors.
-  explicit IndirectTable(absl::Span<const std::byte> bytes)
-      : bytes_(bytes),
-        aligned_(reinterpret_cast<uintptr_t>(bytes.data()) %
-                     alignof(SharedDescriptor) ==
-                 0) {}
-
-  uint32_t size() const {
-    return static_cast<uint32_t>(bytes_.size() / kDescriptorBytes);
-  }
-
-  // Entry `index`, of which there are size().
-  Descriptor Load(uint32_t index) const {
-    if (!aligned_) [[unlikely]]
-      return LoadUnaligned(index);
-    const std::byte& entry = bytes_[size_t{index} * kDescriptorBytes];
-    return reinterpret_cast<const SharedDescriptor&>(entry).Load();
-  }
-
- private:
-  Descriptor LoadUnaligned(uint32_t index) const;
-
-  absl::Span<const std::byte> bytes_;
-  bool aligned_;
 };
 
 }  // namespace virtqueue

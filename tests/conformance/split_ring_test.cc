@@ -25,6 +25,7 @@
 #include "virtqueue/device_queue.h"
 #include "virtqueue/driver_queue.h"
 #include "virtqueue/guest_memory.h"
+#include "virtqueue/indirect_table.h"
 #include "virtqueue/testing/raw_device.h"
 #include "virtqueue/testing/raw_driver.h"
 
@@ -105,9 +106,9 @@ TEST(SplitVirtqueues, DriverAlignsTheFirstByteOfEachPart) {
   const SplitRingAddrs good = LaySplitRing(GuestAddr(64), kSize);
   const auto create = [&](uint64_t desc, uint64_t avail, uint64_t used) {
     return DriverQueue::Create(heap.memory(),
-                               {.desc = good.desc + desc,
-                                .avail = good.avail + avail,
-                                .used = good.used + used},
+                               SplitRingAddrs{.desc = good.desc + desc,
+                                              .avail = good.avail + avail,
+                                              .used = good.used + used},
                                {.size = kSize})
         .ok();
   };
@@ -279,8 +280,9 @@ TEST(IndirectDescriptors, DriverNestsNoTablesNorLinksThem) {
       context.device.ReadDescriptor(context.device.Head(0));
   EXPECT_EQ(refers.flags, kDescIndirect);
   for (uint32_t i = 0; i < 4; ++i) {
-    const Descriptor entry =
-        IndirectTable(context.heap.Bytes(refers.addr, refers.len)).Load(i);
+    const Descriptor entry = IndirectTable<SharedDescriptor>(
+                                 context.heap.Bytes(refers.addr, refers.len))
+                                 .Load(i);
     EXPECT_EQ(entry.flags & kDescIndirect, 0);
   }
 }

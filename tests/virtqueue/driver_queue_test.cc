@@ -11,6 +11,7 @@
 
 #include "gtest/gtest.h"
 #include "tests/virtqueue/driver_context.h"
+#include "virtqueue/indirect_table.h"
 #include "virtqueue/split_ring.h"
 
 namespace virtqueue {
@@ -155,7 +156,8 @@ class IndirectDriverQueueTest : public testing::Test, public DriverContext {
             {.size = 4, .indirect = true, .indirect_table_entries = 3}) {}
 
   Descriptor TableEntry(const Descriptor& refers, uint32_t index) const {
-    return IndirectTable(heap.Bytes(refers.addr, refers.len)).Load(index);
+    return IndirectTable<SharedDescriptor>(heap.Bytes(refers.addr, refers.len))
+        .Load(index);
   }
 };
 

@@ -1,6 +1,6 @@
 // All short sequences of steps on small rings, against the oracle. A sequence
-// begins where the one before has left the rings, once these are empty, and the
-// first a little before the indices wrap.
+// begins where the one before has left the rings, once these are empty, and of
+// a split ring the first a little before the indices wrap.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,8 +11,13 @@
 
 #include "gtest/gtest.h"
 #include "tests/virtqueue/ring_oracle.h"
+#include "virtqueue/ring_format.h"
 
 namespace {
+
+using virtqueue::RingFormat;
+
+constexpr uint32_t kChainBytes = 8;
 
 struct Step {
   std::string name;
@@ -24,17 +29,22 @@ Step AddOf(const std::string& name, const RingOracle::Shape& shape) {
   return {name, [shape](RingOracle& oracle) { oracle.Add(shape); }};
 }
 
-// What moves chains.
-Steps DataSteps() {
-  return {AddOf("add one", {{3}, {}}),
-          AddOf("add two", {{2}, {4}}),
-          {"publish added", &RingOracle::PublishAdded},
-          {"pop", &RingOracle::Pop},
-          {"push oldest", &RingOracle::PushOldest},
-          {"push newest", &RingOracle::PushNewest},
-          {"put back", &RingOracle::PutBackNewest},
-          {"publish used", &RingOracle::PublishUsed},
-          {"collect", &RingOracle::Collect}};
+// What moves chains, some of up to `longest` buffers.
+Steps DataSteps(uint16_t longest) {
+  Steps steps = {AddOf("add one", {{3}, {}}), AddOf("add two", {{2}, {4}})};
+  for (uint16_t length = 3; length <= longest; ++length) {
+    steps.push_back(AddOf("add " + std::to_string(length),
+                          {std::vector<uint32_t>(length - 1u, 1), {2}}));
+  }
+  const Steps rest = {{"publish added", &RingOracle::PublishAdded},
+                      {"pop", &RingOracle::Pop},
+                      {"push oldest", &RingOracle::PushOldest},
+                      {"push newest", &RingOracle::PushNewest},
+                      {"put back", &RingOracle::PutBackNewest},
+                      {"publish used", &RingOracle::PublishUsed},
+                      {"collect", &RingOracle::Collect}};
+  steps.insert(steps.end(), rest.begin(), rest.end());
+  return steps;
 }
 
 // What notifies, and what suppresses it.
@@ -87,9 +97,7 @@ void GoTo(uint16_t idx, RingOracle& oracle) {
   }
 }
 
-void TryAll(const Steps& steps, size_t length, const RingOracle::Ring& ring) {
-  RingOracle oracle(ring, /*chain_bytes=*/8);
-  GoTo(65536 - 10000, oracle);
+void TryAll(const Steps& steps, size_t length, RingOracle& oracle) {
   uint64_t sequences = 1;
   for (size_t i = 0; i < length; ++i) sequences *= steps.size();
   for (uint64_t number = 0; number < sequences; ++number) {
@@ -98,27 +106,57 @@ void TryAll(const Steps& steps, size_t length, const RingOracle::Ring& ring) {
     oracle.Drain();
     ASSERT_EQ(oracle.difference(), "") << Names(steps, sequence);
   }
-  EXPECT_GT(oracle.collected(), 65536u);  // the indices have wrapped
 }
 
 using Param = std::tuple<uint16_t, bool, uint16_t>;
 
 class RingExhaustiveTest : public testing::TestWithParam<Param> {
  protected:
-  RingOracle::Ring RingOf() const {
+  static RingOracle::Ring RingOf(RingFormat format) {
     const auto [size, event_idx, entries] = GetParam();
-    return {.size = size,
+    return {.format = format,
+            .size = size,
             .event_idx = event_idx,
             .indirect_table_entries = entries};
   }
 };
 
-TEST_P(RingExhaustiveTest, MovesChainsAsTheOracleDoes) {
-  TryAll(DataSteps(), /*length=*/5, RingOf());
+class SplitRingExhaustiveTest : public RingExhaustiveTest {};
+
+TEST_P(SplitRingExhaustiveTest, MovesChainsAsTheOracleDoes) {
+  RingOracle oracle(RingOf(RingFormat::kSplit), kChainBytes);
+  GoTo(65536 - 10000, oracle);
+
+  TryAll(DataSteps(/*longest=*/2), /*length=*/5, oracle);
+
+  EXPECT_GT(oracle.collected(), 65536u);  // the indices have wrapped
 }
 
-TEST_P(RingExhaustiveTest, NotifiesAsTheOracleDoes) {
-  TryAll(NotificationSteps(), /*length=*/5, RingOf());
+TEST_P(SplitRingExhaustiveTest, NotifiesAsTheOracleDoes) {
+  RingOracle oracle(RingOf(RingFormat::kSplit), kChainBytes);
+  GoTo(65536 - 10000, oracle);
+
+  TryAll(NotificationSteps(), /*length=*/5, oracle);
+
+  EXPECT_GT(oracle.collected(), 65536u);  // the indices have wrapped
+}
+
+class PackedRingExhaustiveTest : public RingExhaustiveTest {};
+
+TEST_P(PackedRingExhaustiveTest, MovesChainsAsTheOracleDoes) {
+  RingOracle oracle(RingOf(RingFormat::kPacked), kChainBytes);
+
+  TryAll(DataSteps(std::get<0>(GetParam())), /*length=*/4, oracle);
+
+  EXPECT_GT(oracle.collected(), 1000u);  // the counters have often wrapped
+}
+
+TEST_P(PackedRingExhaustiveTest, NotifiesAsTheOracleDoes) {
+  RingOracle oracle(RingOf(RingFormat::kPacked), kChainBytes);
+
+  TryAll(NotificationSteps(), /*length=*/5, oracle);
+
+  EXPECT_GT(oracle.collected(), 1000u);
 }
 
 std::string Name(const testing::TestParamInfo<Param>& test) {
@@ -127,8 +165,14 @@ std::string Name(const testing::TestParamInfo<Param>& test) {
          (entries != 0 ? "Indirect" : "Direct");
 }
 
-INSTANTIATE_TEST_SUITE_P(SmallRings, RingExhaustiveTest,
+INSTANTIATE_TEST_SUITE_P(SmallRings, SplitRingExhaustiveTest,
                          testing::Combine(testing::Values(1, 2, 4),
+                                          testing::Bool(),
+                                          testing::Values(0, 2)),
+                         Name);
+
+INSTANTIATE_TEST_SUITE_P(SmallRings, PackedRingExhaustiveTest,
+                         testing::Combine(testing::Range<uint16_t>(1, 5),
                                           testing::Bool(),
                                           testing::Values(0, 2)),
                          Name);

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <optional>
 #include <utility>
+#include <variant>
 
 #include "absl/strings/str_cat.h"
 
@@ -43,14 +44,14 @@ HeapMemory MakeHeap(const RingOracle::Ring& ring, uint32_t chain_bytes) {
   const uint64_t first = slots / 2 + 1;
   const uint64_t tables =
       uint64_t{ring.size} * ring.indirect_table_entries * 16;
-  return HeapMemory({{0, virtqueue::SplitRingBytes(ring.size)},
+  return HeapMemory({{0, virtqueue::RingBytes(ring.format, ring.size)},
                      {kTables, tables + 16},
                      {kSlots, first},
                      {kSlots + first, slots - first + 1}});
 }
 
 DriverQueue MakeDriver(const HeapMemory& heap,
-                       const virtqueue::SplitRingAddrs& addrs,
+                       const virtqueue::RingAddrs& addrs,
                        const RingOracle::Ring& ring) {
   return *DriverQueue::Create(
       heap.memory(), addrs,
@@ -67,7 +68,7 @@ RingOracle::RingOracle(const Ring& ring, uint32_t chain_bytes)
     : ring_(ring),
       chain_bytes_(chain_bytes),
       heap_(MakeHeap(ring, chain_bytes)),
-      addrs_(virtqueue::LaySplitRing(GuestAddr(0), ring.size)),
+      addrs_(virtqueue::LayRing(ring.format, GuestAddr(0), ring.size)),
       driver_(MakeDriver(heap_, addrs_, ring)),
       device_(
           *DeviceQueue::Create(heap_.memory(), addrs_,
@@ -76,6 +77,11 @@ RingOracle::RingOracle(const Ring& ring, uint32_t chain_bytes)
                                 .indirect = ring.indirect_table_entries != 0})),
       free_descriptors_(ring.size) {
   for (uint32_t i = 0; i < ring.size; ++i) free_slots_.insert(i);
+  if (packed()) {
+    driver_wish_.of_any = device_wish_.of_any = true;  // a zeroed structure
+    mirror_.emplace(heap_.memory(),
+                    std::get<virtqueue::PackedRingAddrs>(addrs_), ring.size);
+  }
 }
 
 void RingOracle::Add(const Shape& shape) {
@@ -112,12 +118,18 @@ void RingOracle::Add(const Shape& shape) {
 }
 
 void RingOracle::PublishAdded() {
-  const uint64_t before = made_available_;
-  made_available_ += added_.size();
+  const uint64_t before = available_at_;
+  for (const Model& model : added_) available_at_ += Moves(model);
 
-  Same(driver_.Publish(), MustNotify(device_wish_, before, made_available_),
+  Same(driver_.Publish(), MustNotify(device_wish_, before, available_at_),
        "notification of the device");
 
+  if (packed()) {
+    for (const Model& model : added_) {
+      mirror_->MakeAvailable(model.token, model.shape.readable,
+                             model.shape.writable, model.ring_descriptors);
+    }
+  }
   std::move(added_.begin(), added_.end(), std::back_inserter(available_));
   added_.clear();
   CheckCounts();
@@ -138,7 +150,7 @@ void RingOracle::Pop() {
   } else {
     held.model = std::move(available_.front());
     available_.pop_front();
-    ++popped_;
+    popped_at_ += Moves(held.model);
   }
   CheckPopped(held);
   held_.push_back(std::move(held));
@@ -170,12 +182,17 @@ void RingOracle::PutBackNewest() {
 }
 
 void RingOracle::PublishUsed() {
-  const uint64_t before = made_used_;
-  made_used_ += pushed_.size();
+  const uint64_t before = used_at_;
+  for (const Model& model : pushed_) used_at_ += Moves(model);
 
-  Same(device_.Publish(), MustNotify(driver_wish_, before, made_used_),
+  Same(device_.Publish(), MustNotify(driver_wish_, before, used_at_),
        "notification of the driver");
 
+  if (packed()) {
+    for (const Model& model : pushed_) {
+      mirror_->Use(model.token, model.written, model.ring_descriptors);
+    }
+  }
   std::move(pushed_.begin(), pushed_.end(), std::back_inserter(used_));
   pushed_.clear();
   CheckCounts();
@@ -188,6 +205,7 @@ void RingOracle::Collect() {
   const Model model = std::move(used_.front());
   used_.pop_front();
   ++collected_;
+  collected_at_ += Moves(model);
   free_slots_.insert(model.slot);
   free_descriptors_ += model.ring_descriptors;
   Same(used->token, model.token, "token");
@@ -200,34 +218,31 @@ void RingOracle::Collect() {
 }
 
 void RingOracle::DriverEnable() {
-  driver_wish_ = {.event = static_cast<uint16_t>(collected_)};
+  driver_wish_ = {.event = collected_at_};
   Same(driver_.EnableNotifications(), !used_.empty(), "used already");
 }
 
 void RingOracle::DriverEnableDelayed() {
-  const uint64_t ahead = (made_available_ - collected_) * 3 / 4;
-  driver_wish_ = {.event = static_cast<uint16_t>(collected_ + ahead)};
-  Same(driver_.EnableNotificationsDelayed(), used_.size() > ahead,
-       "enough used already");
+  const uint64_t ahead = (available_at_ - collected_at_) * 3 / 4;
+  driver_wish_ = {.event = collected_at_ + ahead};
+  Same(driver_.EnableNotificationsDelayed(),
+       used_.size() > (packed() ? 0 : ahead), "enough used already");
 }
 
 void RingOracle::DriverDisable() {
   driver_.DisableNotifications();
-  if (!driver_wish_.wanted) return;
-  driver_wish_ = {.wanted = false,
-                  .event = static_cast<uint16_t>(collected_ - 1)};
+  if (driver_wish_.wanted) driver_wish_ = NoWish(collected_at_);
 }
 
 void RingOracle::DeviceEnable() {
-  device_wish_ = {.event = static_cast<uint16_t>(popped_)};
+  device_wish_ = {.event = popped_at_};
   Same(device_.EnableNotifications(), !available_.empty() || !put_back_.empty(),
        "available already");
 }
 
 void RingOracle::DeviceDisable() {
   device_.DisableNotifications();
-  if (!device_wish_.wanted) return;
-  device_wish_ = {.wanted = false, .event = static_cast<uint16_t>(popped_ - 1)};
+  if (device_wish_.wanted) device_wish_ = NoWish(popped_at_);
 }
 
 void RingOracle::Drain() {
@@ -240,11 +255,19 @@ void RingOracle::Drain() {
   DeviceEnable();
 }
 
+// With the event index the wish of a split ring is the entry before `next`.
+RingOracle::Wish RingOracle::NoWish(uint64_t next) const {
+  return {.wanted = false, .event = next - 1};
+}
+
 bool RingOracle::MustNotify(const Wish& wish, uint64_t before,
                             uint64_t after) const {
-  if (!ring_.event_idx) return before != after && wish.wanted;
+  if (!ring_.event_idx || wish.of_any) return before != after && wish.wanted;
+  if (packed() && !wish.wanted) return false;
+  // A wish names an entry modulo 65536, a slot and the parity of its lap.
+  const uint64_t lap = packed() ? 2u * ring_.size : 65536u;
   for (uint64_t i = before; i != after; ++i) {
-    if (static_cast<uint16_t>(i) == wish.event) return true;
+    if (i % lap == wish.event % lap) return true;
   }
   return false;
 }
@@ -305,6 +328,10 @@ void RingOracle::CheckCounts() {
   Same(device_.HasAvailable(), !available_.empty() || !put_back_.empty(),
        "HasAvailable");
   Same(driver_.status().ok() && device_.status().ok(), 1, "status");
+  // What is not published may be in the ring, all but the first slot of it.
+  if (packed() && added_.empty() && pushed_.empty()) {
+    Same(mirror_->Differs(), 0, "slots as they are to be");
+  }
 }
 
 void RingOracle::Same(uint64_t actual, uint64_t expected,

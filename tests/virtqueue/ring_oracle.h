@@ -3,7 +3,9 @@
 //
 // The oracle knows nothing of descriptor tables, indices or caches: a chain is
 // in one of the lists added, available, held, put back, pushed, used. Whether a
-// notification is due is found by walking the entries one by one (2.7.7.2).
+// notification is due is found by walking the entries of a split ring, or the
+// slots of a packed one, one by one (2.7.7.2, 2.8.10). What a packed ring has
+// to look like in memory says packed_mirror.h.
 
 #ifndef TESTS_VIRTQUEUE_RING_ORACLE_H_
 #define TESTS_VIRTQUEUE_RING_ORACLE_H_
@@ -11,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -18,14 +21,17 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "tests/virtqueue/heap_memory.h"
+#include "tests/virtqueue/packed_mirror.h"
 #include "virtqueue/chain.h"
 #include "virtqueue/device_queue.h"
 #include "virtqueue/driver_queue.h"
-#include "virtqueue/split_ring.h"
+#include "virtqueue/ring_format.h"
+#include "virtqueue/ring_layout.h"
 
 class RingOracle {
  public:
   struct Ring {
+    virtqueue::RingFormat format = virtqueue::RingFormat::kSplit;
     uint16_t size = 1;
     bool event_idx = false;
     uint16_t indirect_table_entries = 0;  // 0: not negotiated
@@ -74,10 +80,17 @@ class RingOracle {
   };
   struct Wish {  // of a half, to be notified
     bool wanted = true;
-    uint16_t event = 0;
+    bool of_any = false;  // packed: whatever the peer does
+    uint64_t event = 0;   // of the entry or slot of this number
   };
   using Buffers = std::vector<virtqueue::DriverQueue::Buffer>;
 
+  bool packed() const { return ring_.format == virtqueue::RingFormat::kPacked; }
+  // What a chain moves the halves on by: entries, or slots.
+  uint64_t Moves(const Model& model) const {
+    return packed() ? model.ring_descriptors : 1;
+  }
+  Wish NoWish(uint64_t next) const;
   void Push(size_t which);
   // Whether moving from `before` to `after` entries has to be notified.
   bool MustNotify(const Wish& wish, uint64_t before, uint64_t after) const;
@@ -92,7 +105,7 @@ class RingOracle {
   const Ring ring_;
   const uint32_t chain_bytes_;
   const HeapMemory heap_;
-  const virtqueue::SplitRingAddrs addrs_;
+  const virtqueue::RingAddrs addrs_;
   virtqueue::DriverQueue driver_;
   virtqueue::DeviceQueue device_;
 
@@ -107,10 +120,13 @@ class RingOracle {
   Wish driver_wish_;
   Wish device_wish_;
   uint64_t next_token_ = 0;
-  uint64_t made_available_ = 0;
-  uint64_t popped_ = 0;
-  uint64_t made_used_ = 0;
   uint64_t collected_ = 0;
+  // How far either half has come, in entries or slots.
+  uint64_t available_at_ = 0;
+  uint64_t popped_at_ = 0;
+  uint64_t used_at_ = 0;
+  uint64_t collected_at_ = 0;
+  std::optional<PackedMirror> mirror_;  // of a packed ring
   virtqueue::Chain spare_;
   std::string difference_;
 };

@@ -8,8 +8,11 @@
 
 #include "gtest/gtest.h"
 #include "tests/virtqueue/ring_oracle.h"
+#include "virtqueue/ring_format.h"
 
 namespace {
+
+constexpr auto kPacked = virtqueue::RingFormat::kPacked;
 
 // SplitMix64: one 64-bit state, every seed is good.
 class Dice {
@@ -118,7 +121,21 @@ INSTANTIATE_TEST_SUITE_P(
         Run{"Indirect256", 6, {.size = 256, .indirect_table_entries = 6}},
         Run{"Largest",
             7,
-            {.size = 32768, .event_idx = true, .indirect_table_entries = 3}}),
+            {.size = 32768, .event_idx = true, .indirect_table_entries = 3}},
+        Run{"PackedOneSlot", 8, {.format = kPacked, .size = 1}},
+        Run{"PackedThreeEventIdx",
+            9,
+            {.format = kPacked, .size = 3, .event_idx = true}},
+        Run{"PackedFive", 10, {.format = kPacked, .size = 5}},
+        Run{"PackedSevenEventIdxIndirect",
+            11,
+            {.format = kPacked,
+             .size = 7,
+             .event_idx = true,
+             .indirect_table_entries = 4}},
+        Run{"PackedEventIdx20",
+            12,
+            {.format = kPacked, .size = 20, .event_idx = true}}),
     [](const auto& test) { return test.param.name; });
 
 }  // namespace

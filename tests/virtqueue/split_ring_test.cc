@@ -3,7 +3,6 @@
 
 #include "virtqueue/split_ring.h"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <set>
@@ -185,22 +184,6 @@ TEST(SplitRingMapTest, RefusesARegionAtAnAddressThatAtomicsCannotUse) {
   EXPECT_TRUE(SplitRing::Map(heap.memory(), addrs, 4).ok());
   EXPECT_EQ(SplitRing::Map(odd.memory(), addrs, 4).status().code(),
             absl::StatusCode::kInvalidArgument);
-}
-
-TEST(IndirectTableTest, ReadsAnEntryAtWhateverAddress) {
-  alignas(16) std::array<std::byte, 16 * 3> bytes;
-  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = std::byte(i * 5 + 1);
-  for (size_t shift = 0; shift < 16; ++shift) {
-    const absl::Span<const std::byte> table =
-        absl::MakeConstSpan(bytes).subspan(shift, 32);
-
-    const Descriptor desc = IndirectTable(table).Load(1);
-
-    EXPECT_EQ(desc.addr, Number(table.subspan(16, 8)));
-    EXPECT_EQ(desc.len, Number(table.subspan(24, 4)));
-    EXPECT_EQ(desc.flags, Number(table.subspan(28, 2)));
-    EXPECT_EQ(desc.next, Number(table.subspan(30, 2)));
-  }
 }
 
 }  // namespace

@@ -1,0 +1,166 @@
+// packed_driver.h: the driver's half of a packed ring; see driver_queue.h.
+//
+// Spec: virtio 1.3, 2.8.21 "Supplying Buffers to The Device" and 2.8.22
+// "Receiving Used Buffers From The Device".
+// Trust: none in the device. How each kind of used descriptor that breaks a
+// rule ends:
+//
+//   id of N or more                                     quarantined, 2.8.22
+//   id of no chain the device has: used before, never
+//     added, not yet published                          quarantined, 2.8.22
+//   len of more than the chain's writable bytes         quarantined, 2.8.4
+//
+// Without WRITE a used length means nothing and counts as 0 (2.8.4); NEXT is
+// ignored (2.8.6). All that is needed later is kept outside of the shared
+// memory.
+//
+// The first descriptor of a batch becomes available last, at Publish, so the
+// device does not see the others before.
+
+#ifndef VIRTQUEUE_PACKED_DRIVER_H_
+#define VIRTQUEUE_PACKED_DRIVER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "absl/base/attributes.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "virtqueue/driver_terms.h"
+#include "virtqueue/guest_memory.h"
+#include "virtqueue/packed_notification.h"
+#include "virtqueue/packed_ring.h"
+
+namespace virtqueue {
+
+class PackedDriver : public DriverTerms {
+ public:
+  static absl::StatusOr<PackedDriver> Create(const GuestMemory& memory,
+                                             const PackedRingAddrs& addrs,
+                                             const Options& options);
+
+  AddResult Add(absl::Span<const Buffer> readable,
+                absl::Span<const Buffer> writable, uint64_t token);
+  bool Publish();
+  std::optional<Used> Collect();
+  bool EnableNotifications();
+  bool EnableNotificationsDelayed();
+  void DisableNotifications() { notification_.Disable(); }
+  uint16_t free_descriptors() const { return static_cast<uint16_t>(free_); }
+  uint32_t in_flight() const {
+    return static_cast<uint32_t>(added_ - collected_);
+  }
+  uint16_t size() const { return static_cast<uint16_t>(ring_.size()); }
+  const absl::Status& status() const { return status_; }
+
+ private:
+  PackedDriver(const PackedRing& ring, const Options& options,
+               absl::Span<SharedPackedDescriptor> tables);
+
+  static constexpr uint64_t kNoChain = ~uint64_t{0};
+
+  struct Id {  // what is remembered of a chain, by its buffer id
+    uint64_t token = 0;
+    uint64_t chain = kNoChain;  // its number, from 0 as they are added
+    uint32_t writable_bytes = 0;
+    uint16_t slots = 0;
+    uint16_t next = 0;  // next free one
+  };
+
+  AddResult AddAny(absl::Span<const Buffer> readable,
+                   absl::Span<const Buffer> writable, uint64_t token);
+  // Write a chain into the ring, or into the table of free_id_ and its one
+  // descriptor into the ring.
+  void FillRing(absl::Span<const Buffer> readable,
+                absl::Span<const Buffer> writable);
+  void FillTable(absl::Span<const Buffer> readable,
+                 absl::Span<const Buffer> writable);
+  // Makes the descriptor at `at` available, now or at Publish.
+  void Expose(const PackedPosition& at, const PackedTail& tail) {
+    if (added_ == published_) {
+      held_ = tail;
+    } else {
+      ring_.desc[at.slot()].StoreTail(tail, std::memory_order_release);
+    }
+  }
+  bool HasUsed() const;
+  std::optional<Used> RefuseUsed(const PackedTail& tail);
+
+  PackedRing ring_;
+  PackedNotification notification_;
+  absl::Span<SharedPackedDescriptor> tables_;
+  GuestAddr tables_at_;
+  uint16_t table_entries_;
+  absl::Status status_;
+  std::vector<Id> ids_;
+  uint16_t free_id_ = 0;
+  uint32_t free_;             // slots; 0 also when quarantined
+  PackedPosition next_;       // to be added
+  PackedPosition next_used_;  // to be collected
+  // The descriptor that becomes available last, and where.
+  PackedPosition first_added_;
+  PackedTail held_;
+  // Chains since the beginning.
+  uint64_t added_ = 0;
+  uint64_t published_ = 0;
+  uint64_t collected_ = 0;
+  // Keeps what follows in memory, such as the other half, off their cache line.
+  [[maybe_unused]] std::byte apart_[kCacheLine] = {};
+};
+
+// The two that follow are on the way of every packet, and shorter than a call
+// if the chain is of one descriptor.
+
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline DriverTerms::AddResult PackedDriver::Add(
+    absl::Span<const Buffer> readable, absl::Span<const Buffer> writable,
+    uint64_t token) {
+  if (readable.size() + writable.size() != 1 || free_ == 0) [[unlikely]] {
+    return AddAny(readable, writable, token);
+  }
+  const bool writes = readable.empty();
+  const Buffer& buffer = (writes ? writable : readable).front();
+  const uint16_t number = free_id_;
+  Id& id = ids_[number];
+  free_id_ = id.next;
+  id.token = token;
+  id.chain = added_;
+  id.writable_bytes = writes ? buffer.len : 0;
+  id.slots = 1;
+  ring_.desc[next_.slot()].StoreAddr(buffer.addr.value());
+  const uint16_t write = writes ? kDescWrite : 0;
+  Expose(next_, {.len = buffer.len,
+                 .id = number,
+                 .flags = static_cast<uint16_t>(next_.available() | write)});
+  next_.Advance(1, ring_.size());
+  --free_;
+  ++added_;
+  return AddResult::kAdded;
+}
+
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline std::optional<DriverTerms::Used>
+PackedDriver::Collect() {
+  const PackedTail tail =
+      ring_.desc[next_used_.slot()].LoadTail(std::memory_order_acquire);
+  if (AvailAndUsed(tail.flags) != next_used_.used()) [[unlikely]]
+    return std::nullopt;
+  if (tail.id >= ring_.size()) [[unlikely]]
+    return RefuseUsed(tail);
+  Id& id = ids_[tail.id];
+  const uint32_t len = (tail.flags & kDescWrite) != 0 ? tail.len : 0;
+  if (id.chain >= published_ || len > id.writable_bytes) [[unlikely]]
+    return RefuseUsed(tail);
+  id.chain = kNoChain;
+  id.next = free_id_;
+  free_id_ = tail.id;
+  free_ += id.slots;
+  next_used_.Advance(id.slots, ring_.size());
+  ++collected_;
+  return Used{.token = id.token, .len = len};
+}
+
+}  // namespace virtqueue
+
+#endif  // VIRTQUEUE_PACKED_DRIVER_H_

@@ -1,0 +1,71 @@
+// packed_notification.h: who must be notified when, on a packed ring.
+//
+// Spec: virtio 1.3, 2.8.10 "Driver and Device Event Suppression", which is the
+// same for either half. How the split ring does it: notification.h.
+// Trust: the peer's structure is a hint; whatever it says, the worst is one
+// notification too many or one too few, never an access.
+//
+// Both halves follow the same two rules, and so no notification is lost:
+//   who publishes:  store a descriptor,  full barrier, read the peer's wish;
+//   who goes idle:  store own wish,      full barrier, read the descriptor.
+// The barrier is that both the store and the load are seq_cst.
+
+#ifndef VIRTQUEUE_PACKED_NOTIFICATION_H_
+#define VIRTQUEUE_PACKED_NOTIFICATION_H_
+
+#include <cstdint>
+
+#include "virtqueue/packed_ring.h"
+
+namespace virtqueue {
+
+// True if going on by `moved` slots, to `next`, passed the slot that `off_wrap`
+// names in its lap. `size` is the ring's, and `moved` no more than that.
+inline bool PassedEvent(uint16_t off_wrap, const PackedPosition& next,
+                        uint32_t moved, uint32_t size) {
+  const uint32_t offset = off_wrap & (kEventsWrap - 1u);
+  const bool same_lap = ((off_wrap ^ next.off_wrap()) & kEventsWrap) == 0;
+  // How far behind `next` that slot is; a slot ahead is "behind" by about 2^32.
+  const uint32_t behind = next.slot() - offset + (same_lap ? 0 : size);
+  return behind - 1 < moved;
+}
+
+class PackedNotification {
+ public:
+  // How the driver half sees the words of `ring`, and how the device half does.
+  static PackedNotification OfDriver(const PackedRing& ring, bool event_idx);
+  static PackedNotification OfDevice(const PackedRing& ring, bool event_idx);
+
+  // After `moved` slots up to `next` were published, the first of them by a
+  // seq_cst store: must the peer be notified?
+  bool PeerMustBeNotified(const PackedPosition& next, uint32_t moved) const {
+    const Events wish = peer_->Load(std::memory_order_seq_cst);
+    const uint16_t flags = wish.flags & 3;
+    if (flags == kEventsDesc && event_idx_) {
+      return PassedEvent(wish.desc, next, moved, size_);
+    }
+    return flags != kEventsDisable;
+  }
+
+  // Asks to be notified when the peer's descriptor at `event` is written;
+  // without the event index, of any. The caller then looks, seq_cst, whether
+  // there is one already.
+  void Enable(const PackedPosition& event);
+
+  // Asks not to be notified.
+  void Disable();
+
+ private:
+  PackedNotification(SharedEvents* own, const SharedEvents* peer, uint32_t size,
+                     bool event_idx);
+
+  SharedEvents* own_;
+  const SharedEvents* peer_;
+  uint32_t size_;
+  bool event_idx_;
+  bool enabled_ = true;  // a zeroed structure asks for notifications
+};
+
+}  // namespace virtqueue
+
+#endif  // VIRTQUEUE_PACKED_NOTIFICATION_H_

@@ -1,0 +1,146 @@
+// split_device.h: the device's half of a split ring; see device_queue.h.
+//
+// Spec: virtio 1.3, 2.7.4 to 2.7.8 and 2.7.10.
+// Trust: all it reads was written by the driver and may be hostile. How each
+// kind of malformed ring ends:
+//
+//   available idx ahead of the used idx by more than N       broken, 2.7.13
+//   head that is no descriptor of the table                  broken, 2.7.6
+//   next that is no descriptor of its table                  broken, 2.7.5
+//   more than N descriptors, hence every loop                broken, 2.7.5.3.1
+//   more than 2^32 bytes in all                              broken, 2.7.5.2
+//   readable descriptor after a writable one                 broken, 2.7.4.2
+//   buffer outside of memory                                 broken, 2.7.5
+//   INDIRECT not negotiated, nested, or together with NEXT   broken, 2.7.5.3.1
+//   indirect table of no, or not of whole, descriptors       broken, 2.7.5.3
+//   indirect table that is not in one region of memory       broken, 2.7.5.3
+//
+// Ordinary descriptors may be followed by an indirect one (2.7.5.3.2). A driver
+// that offers a descriptor which the device still has harms itself alone: there
+// are two chains with its bytes.
+
+#ifndef VIRTQUEUE_SPLIT_DEVICE_H_
+#define VIRTQUEUE_SPLIT_DEVICE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "absl/base/attributes.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "virtqueue/chain.h"
+#include "virtqueue/check.h"
+#include "virtqueue/device_terms.h"
+#include "virtqueue/guest_memory.h"
+#include "virtqueue/notification.h"
+#include "virtqueue/split_ring.h"
+
+namespace virtqueue {
+
+class SplitDevice : public DeviceTerms {
+ public:
+  static absl::StatusOr<SplitDevice> Create(const GuestMemory& memory,
+                                            const SplitRingAddrs& addrs,
+                                            const Options& options);
+
+  PopResult Pop(Chain& chain);
+  void Push(Chain& chain, uint32_t written);
+  void UnPop(Chain& chain);
+  bool Publish();
+  bool EnableNotifications();
+  void DisableNotifications();
+  bool HasAvailable() const;
+  uint32_t in_flight() const {
+    return static_cast<uint32_t>(popped_ - pushed_ - put_back_.size());
+  }
+  uint16_t size() const { return static_cast<uint16_t>(ring_.desc.size()); }
+  const absl::Status& status() const { return status_; }
+
+ private:
+  SplitDevice(const GuestMemory& memory, const SplitRing& ring,
+              const Options& options);
+
+  bool RefreshAvailable();
+  PopResult PopPutBack(Chain& chain);
+  PopResult PopNext(Chain& chain);
+
+  // The chain that begins at `head`, whatever its shape.
+  PopResult Walk(uint32_t head, Chain& chain);
+  // The usual chain: one descriptor in the largest region. False if this is
+  // none, and `chain` is as before.
+  bool TakeOnly(const Descriptor& desc, Chain& chain);
+
+  void Break(absl::string_view fault);
+
+  SplitRing ring_;
+  Notification notification_;
+  GuestMemory memory_;
+  absl::Status status_;
+  std::vector<uint16_t> put_back_;  // heads
+  bool indirect_;
+  // Chains since the beginning; modulo 65536 they are the indices of the ring.
+  uint64_t available_ = 0;  // when last looked
+  uint64_t popped_ = 0;
+  uint64_t pushed_ = 0;
+  uint64_t published_ = 0;
+  // Keeps what follows in memory, such as the other half, off their cache line.
+  [[maybe_unused]] std::byte apart_[kCacheLine] = {};
+};
+
+// The three that follow are on the way of every packet, and each is shorter
+// than a call.
+
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline DeviceTerms::PopResult SplitDevice::Pop(
+    Chain& chain) {
+  VSOCK_CHECK(!chain.pending());
+  if (popped_ == available_ && !RefreshAvailable()) [[unlikely]] {
+    return PopPutBack(chain);
+  }
+  const uint32_t head = ring_.avail_ring[popped_].Load();
+  const bool usual =
+      ring_.desc.Has(head) && TakeOnly(ring_.desc.At(head).Load(), chain);
+  if (!usual) [[unlikely]]
+    return PopNext(chain);
+  chain.head_ = head;
+  ++popped_;
+  return PopResult::kChain;
+}
+
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool SplitDevice::TakeOnly(
+    const Descriptor& desc, Chain& chain) {
+  const absl::Span<std::byte> bytes =
+      memory_.QuickSlice(GuestAddr(desc.addr), desc.len);
+  if (bytes.empty()) [[unlikely]]
+    return false;
+  switch (desc.flags & (kDescNext | kDescWrite | kDescIndirect)) {
+    case 0:
+      chain.readable_.SetOnly(bytes);
+      chain.writable_.Clear();
+      break;
+    case kDescWrite:
+      chain.readable_.Clear();
+      chain.writable_.SetOnly(bytes);
+      break;
+    default:
+      return false;
+  }
+  chain.descriptors_ = 1;
+  return true;
+}
+
+inline void SplitDevice::Push(Chain& chain, uint32_t written) {
+  VSOCK_CHECK(chain.pending());
+  VSOCK_CHECK(written <= chain.writable_bytes());
+  SharedUsedElem& elem = ring_.used_ring[pushed_];
+  elem.id.Store(chain.head_);
+  elem.len.Store(written);
+  chain.head_ = Chain::kNoHead;
+  ++pushed_;
+}
+
+}  // namespace virtqueue
+
+#endif  // VIRTQUEUE_SPLIT_DEVICE_H_
