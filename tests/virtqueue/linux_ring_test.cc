@@ -8,6 +8,7 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "absl/strings/escaping.h"
@@ -19,8 +20,12 @@
 #include "virtqueue/device_queue.h"
 #include "virtqueue/guest_memory.h"
 #include "virtqueue/owned_guest_memory.h"
+#include "virtqueue/packed_ring.h"
+#include "virtqueue/ring_format.h"
+#include "virtqueue/ring_layout.h"
 #include "virtqueue/split_ring.h"
 #include "virtqueue/testing/raw_driver.h"
+#include "virtqueue/testing/raw_packed.h"
 
 namespace virtqueue {
 namespace {
@@ -33,10 +38,17 @@ constexpr uint64_t kGuestBytes = uint64_t{64} << 20;
 class LinuxRing {
  public:
   explicit LinuxRing(const std::string& file)
-      : text_(Load("tests/virtqueue/data/" + file)) {
-    Write(addrs_.desc, Hex("descriptor_table"));
-    Write(addrs_.avail, Hex("available_ring"));
-    Write(addrs_.used, Hex("used_ring"));
+      : text_(Load("tests/virtqueue/data/" + file)), addrs_(LayOut()) {
+    if (const auto* packed = std::get_if<PackedRingAddrs>(&addrs_)) {
+      Write(packed->desc, Hex("descriptor_ring"));
+      Write(packed->driver_events, Hex("driver_event"));
+      Write(packed->device_events, Hex("device_event"));
+    } else {
+      const auto& split = std::get<SplitRingAddrs>(addrs_);
+      Write(split.desc, Hex("descriptor_table"));
+      Write(split.avail, Hex("available_ring"));
+      Write(split.used, Hex("used_ring"));
+    }
     WriteBuffers();
   }
 
@@ -45,13 +57,27 @@ class LinuxRing {
         memory_.memory(), addrs_,
         {.size = kSize, .event_idx = true, .indirect = true});
   }
-  RawDriver Driver() const { return {memory_.memory(), addrs_, kSize}; }
+  RawDriver Driver() const {
+    return {memory_.memory(), std::get<SplitRingAddrs>(addrs_), kSize};
+  }
+  RawPacked Packed() const {
+    return {memory_.memory(), std::get<PackedRingAddrs>(addrs_), kSize};
+  }
 
  private:
   static std::string Load(const std::string& path) {
     std::ostringstream text;
     text << std::ifstream(path).rdbuf();
     return text.str();
+  }
+
+  RingAddrs LayOut() {
+    size_t at = 0;
+    const RingFormat format = ValueOf("ring", at) == "packed"
+                                  ? RingFormat::kPacked
+                                  : RingFormat::kSplit;
+    return LayRing(
+        format, memory_.Allocate(RingBytes(format, kSize), kCacheLine), kSize);
   }
 
   // The string that follows `key`.
@@ -89,8 +115,7 @@ class LinuxRing {
   const std::string text_;
   OwnedGuestMemory memory_ =
       *OwnedGuestMemory::Create(kGuestBytes, GuestAddr(0));
-  const SplitRingAddrs addrs_ =
-      LaySplitRing(memory_.Allocate(SplitRingBytes(kSize), kCacheLine), kSize);
+  const RingAddrs addrs_;
 };
 
 std::string Bytes(const Chain& chain, size_t offset, size_t size) {
@@ -163,6 +188,52 @@ TEST(LinuxRingTest, FirstDataIsATableOfHeaderAndPayload) {
   EXPECT_EQ(packets.back().size(), 2u * 45u);
   EXPECT_EQ(packets.back().substr(2 * 24, 16), "0100000001000500");
   EXPECT_EQ(packets.back().substr(2 * 44), "01");
+}
+
+TEST(LinuxPackedRingTest, RxIs128WritableBuffersOf3776BytesWithIdsInOrder) {
+  const LinuxRing ring("packed_rx_initial.json");
+  DeviceQueue device = ring.Device();
+  Chain chain;
+
+  for (uint32_t i = 0; i < 128; ++i) {
+    ASSERT_EQ(device.Pop(chain), DeviceQueue::PopResult::kChain);
+    EXPECT_EQ(chain.head(), i);
+    EXPECT_EQ(chain.descriptors(), 1u);
+    EXPECT_EQ(chain.readable_bytes(), 0u);
+    EXPECT_EQ(chain.writable_bytes(), 3776u);
+    device.Push(chain, 0);
+  }
+  EXPECT_EQ(device.Pop(chain), DeviceQueue::PopResult::kEmpty);
+}
+
+TEST(LinuxPackedRingTest, RxAsksToBeNotifiedOfEachUsedBuffer) {
+  const LinuxRing ring("packed_rx_initial.json");
+  DeviceQueue device = ring.Device();
+  Chain chain;
+
+  for (uint16_t slot = 0; slot < 2; ++slot) {
+    ASSERT_EQ(device.Pop(chain), DeviceQueue::PopResult::kChain);
+    device.Push(chain, 44);
+    EXPECT_TRUE(device.Publish());
+    EXPECT_EQ(ring.Packed().Read(slot).len, 44u);
+    EXPECT_EQ(ring.Packed().Read(slot).flags, 0x8082);
+  }
+}
+
+TEST(LinuxPackedRingTest, FirstRequestIsOneReadableHeader) {
+  const LinuxRing ring("packed_tx_first_request.json");
+  DeviceQueue device = ring.Device();
+  Chain chain;
+
+  ASSERT_EQ(device.Pop(chain), DeviceQueue::PopResult::kChain);
+  EXPECT_EQ(chain.descriptors(), 1u);
+  EXPECT_EQ(chain.writable_bytes(), 0u);
+  ASSERT_EQ(chain.readable_bytes(), 44u);
+  EXPECT_EQ(Bytes(chain, 0, 16), "03000000000000000200000000000000");
+  EXPECT_EQ(Bytes(chain, 28, 4), "01000100");
+  EXPECT_EQ(Bytes(chain, 36, 4), "00000400");
+  device.Push(chain, 0);
+  EXPECT_EQ(device.Pop(chain), DeviceQueue::PopResult::kEmpty);
 }
 
 }  // namespace
