@@ -3,6 +3,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "sim/scenario.pb.h"
 
 namespace sim {
@@ -11,6 +12,10 @@ namespace {
 using Flow = Scenario::Flow;
 
 std::string OnOff(bool on) { return on ? "on" : "off"; }
+
+absl::string_view FormatText(const Scenario::Ring& ring) {
+  return ring.format() == Scenario::Ring::PACKED ? "packed" : "split";
+}
 
 bool Uses(const Scenario& scenario, Flow::Transport transport) {
   for (const Flow& flow : scenario.flow()) {
@@ -32,9 +37,10 @@ std::string GuestText(const Scenario& scenario) {
   const bool vsock = Uses(scenario, Flow::VSOCK);
   std::string text = absl::StrCat("Guest: ", guest.vcpus(), " vCPUs");
   if (vsock || Uses(scenario, Flow::UDP)) {
-    absl::StrAppend(&text, ", split ring of ", guest.ring().size(),
-                    ", event_idx ", OnOff(guest.ring().event_idx()),
-                    ", indirect ", OnOff(guest.ring().indirect()));
+    absl::StrAppend(&text, ", ", FormatText(guest.ring()), " ring of ",
+                    guest.ring().size(), ", event_idx ",
+                    OnOff(guest.ring().event_idx()), ", indirect ",
+                    OnOff(guest.ring().indirect()));
   }
   if (vsock) {
     absl::StrAppend(&text, ", rx buffers of ", guest.rx_buffer_bytes(),

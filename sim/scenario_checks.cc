@@ -24,9 +24,10 @@ void CheckHead(const Scenario& scenario, Problems& problems) {
   }
 }
 
-// virtio 1.3, 2.7: "Queue Size is always a power of 2".
+// virtio 1.3, 2.7: "Queue Size is always a power of 2". A packed ring has any.
 void CheckRing(const Scenario::Ring& ring, Problems& problems) {
-  if ((ring.size() & (ring.size() - 1)) != 0) {
+  if (ring.format() == Scenario::Ring::SPLIT &&
+      (ring.size() & (ring.size() - 1)) != 0) {
     problems.Add("guest.ring.size",
                  absl::StrCat(ring.size(), " is not a power of two"));
   }

@@ -5,6 +5,7 @@
 
 #include "sim/transport_options.h"
 #include "virtqueue/check.h"
+#include "virtqueue/ring_format.h"
 
 namespace sim {
 namespace {
@@ -19,6 +20,12 @@ using vsock::Work;
 // The properties are looked at after one step in so many: at each they would
 // take a quarter of a run's time.
 constexpr uint32_t kStepsBetweenLooks = 16;
+
+virtqueue::RingFormat RingFormatOf(const Scenario::Ring& ring) {
+  return ring.format() == Scenario::Ring::PACKED
+             ? virtqueue::RingFormat::kPacked
+             : virtqueue::RingFormat::kSplit;
+}
 
 }  // namespace
 
@@ -92,7 +99,8 @@ absl::StatusOr<std::unique_ptr<VsockSockets>> VsockSockets::Create(
   const Scenario::Ring& ring = scenario.guest().ring();
   auto guest = vsock::Guest::Create(
       {.transport = TransportOptions(scenario, scenario.guest().kernel(), cid),
-       .driver = {.ring_size = static_cast<uint16_t>(ring.size()),
+       .driver = {.ring_format = RingFormatOf(ring),
+                  .ring_size = static_cast<uint16_t>(ring.size()),
                   .event_idx = ring.event_idx(),
                   .indirect = ring.indirect(),
                   .rx_buffer_bytes = scenario.guest().rx_buffer_bytes()},

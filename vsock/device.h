@@ -24,7 +24,7 @@
 #include "virtqueue/chain.h"
 #include "virtqueue/device_queue.h"
 #include "virtqueue/guest_memory.h"
-#include "virtqueue/split_ring.h"
+#include "virtqueue/ring_layout.h"
 #include "vsock/effects.h"
 #include "vsock/packet.h"
 #include "vsock/transport.h"
@@ -39,8 +39,8 @@ class Device {
     uint16_t ring_size = 128;
     bool event_idx = true;
     bool indirect = true;
-    virtqueue::SplitRingAddrs rx;
-    virtqueue::SplitRingAddrs tx;
+    virtqueue::RingAddrs rx;
+    virtqueue::RingAddrs tx;
     uint32_t packet_weight = 256;      // packets a turn, then the other's
     uint32_t byte_weight = 512 << 10;  // payload bytes a turn
   };

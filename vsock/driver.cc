@@ -12,7 +12,7 @@ namespace vsock {
 using virtqueue::DriverQueue;
 using virtqueue::GuestAddr;
 using virtqueue::OwnedGuestMemory;
-using virtqueue::SplitRingAddrs;
+using virtqueue::RingAddrs;
 
 namespace {
 
@@ -32,10 +32,13 @@ DriverQueue::Options QueueOptions(const Driver::Options& options,
   return queue;
 }
 
-SplitRingAddrs AllocateRing(OwnedGuestMemory& memory, uint16_t size) {
-  return virtqueue::LaySplitRing(
-      memory.Allocate(virtqueue::SplitRingBytes(size), virtqueue::kCacheLine),
-      size);
+RingAddrs AllocateRing(OwnedGuestMemory& memory,
+                       const Driver::Options& options) {
+  const uint32_t bytes =
+      virtqueue::RingBytes(options.ring_format, options.ring_size);
+  return virtqueue::LayRing(options.ring_format,
+                            memory.Allocate(bytes, virtqueue::kCacheLine),
+                            options.ring_size);
 }
 
 }  // namespace
@@ -50,10 +53,11 @@ Driver::Places::Places(OwnedGuestMemory& memory, uint16_t count)
                                       static_cast<uint32_t>(Bytes(count)))) {}
 
 uint64_t Driver::MemoryBytes(const Options& options) {
-  const uint64_t ring = virtqueue::SplitRingBytes(options.ring_size) +
-                        uint64_t{options.ring_size} * kTableEntries *
-                            virtqueue::kDescriptorBytes +
-                        Places::Bytes(options.ring_size);
+  const uint64_t ring =
+      virtqueue::RingBytes(options.ring_format, options.ring_size) +
+      uint64_t{options.ring_size} * kTableEntries *
+          virtqueue::kDescriptorBytes +
+      Places::Bytes(options.ring_size);
   return 2 * ring + 4096;  // and what alignment costs
 }
 
@@ -64,7 +68,7 @@ absl::StatusOr<std::unique_ptr<Driver>> Driver::Create(OwnedGuestMemory& memory,
                                                        PacketQueue& send_list) {
   if (options.ring_size < 2) {
     return absl::InvalidArgumentError(
-        "2.7.5.3.1: a packet is a chain of two descriptors");
+        "2.7.5.3.1, 2.8.17: a packet is a chain of two descriptors");
   }
   if (options.rx_buffer_bytes <= kHdrBytes ||
       options.rx_buffer_bytes > kHdrBytes + kMaxPayload) {
@@ -74,8 +78,8 @@ absl::StatusOr<std::unique_ptr<Driver>> Driver::Create(OwnedGuestMemory& memory,
   RingLayout layout = {.size = options.ring_size,
                        .event_idx = options.event_idx,
                        .indirect = options.indirect};
-  layout.tx = AllocateRing(memory, options.ring_size);
-  layout.rx = AllocateRing(memory, options.ring_size);
+  layout.tx = AllocateRing(memory, options);
+  layout.rx = AllocateRing(memory, options);
   absl::StatusOr<DriverQueue> tx = DriverQueue::Create(
       memory.memory(), layout.tx, QueueOptions(options, memory));
   if (!tx.ok()) return tx.status();

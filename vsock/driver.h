@@ -25,7 +25,8 @@
 #include "absl/types/span.h"
 #include "virtqueue/driver_queue.h"
 #include "virtqueue/owned_guest_memory.h"
-#include "virtqueue/split_ring.h"
+#include "virtqueue/ring_format.h"
+#include "virtqueue/ring_layout.h"
 #include "vsock/effects.h"
 #include "vsock/packet.h"
 #include "vsock/transport.h"
@@ -38,13 +39,14 @@ struct RingLayout {
   uint16_t size = 128;  // descriptors of either ring
   bool event_idx = true;
   bool indirect = true;
-  virtqueue::SplitRingAddrs rx;
-  virtqueue::SplitRingAddrs tx;
+  virtqueue::RingAddrs rx;  // both of one format
+  virtqueue::RingAddrs tx;
 };
 
 class Driver {
  public:
   struct Options {
+    virtqueue::RingFormat ring_format = virtqueue::RingFormat::kSplit;
     uint16_t ring_size = 128;
     bool event_idx = true;
     bool indirect = true;

@@ -161,10 +161,16 @@ TEST(ScenarioChecksTest, WantsAQuestion) {
 }
 
 // virtio 1.3, 2.7: queue sizes are powers of two.
-TEST(ScenarioChecksTest, WantsARingWhoseSizeIsAPowerOfTwo) {
+TEST(ScenarioChecksTest, WantsASplitRingWhoseSizeIsAPowerOfTwo) {
   EXPECT_EQ(ErrorWith("guest { ring { size: 100 } }\n"),
             "s.textproto:4:16: guest.ring.size: 100 is not a power of two");
   EXPECT_EQ(ErrorWith("guest { ring { size: 32768 } }\n"), "");
+}
+
+// virtio 1.3, 2.8.10.1: on a packed ring they need not be.
+TEST(ScenarioChecksTest, TakesAPackedRingOfWhateverSize) {
+  EXPECT_EQ(ErrorWith("guest { ring { format: PACKED size: 100 } }\n"), "");
+  EXPECT_NE(ErrorWith("guest { ring { format: PACKED size: 32769 } }\n"), "");
 }
 
 TEST(ScenarioChecksTest, KnowsTheProposals) {

@@ -8,9 +8,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <variant>
 #include <vector>
 
 #include "virtqueue/guest_memory.h"
+#include "virtqueue/ring_layout.h"
 #include "virtqueue/split_ring.h"
 
 namespace vsock {
@@ -29,8 +31,10 @@ class RingView {
   };
 
   RingView(const virtqueue::GuestMemory& memory,
-           const virtqueue::SplitRingAddrs& addrs, uint16_t size)
-      : memory_(memory), addrs_(addrs), size_(size) {}
+           const virtqueue::RingAddrs& addrs, uint16_t size)
+      : memory_(memory),
+        addrs_(std::get<virtqueue::SplitRingAddrs>(addrs)),
+        size_(size) {}
 
   uint16_t avail_idx() const { return Read16(addrs_.avail.value() + 2); }
   uint16_t used_idx() const { return Read16(addrs_.used.value() + 2); }

@@ -4,11 +4,13 @@
 #include <cstring>
 #include <memory>
 #include <utility>
+#include <variant>
 
 #include "gtest/gtest.h"
 #include "tests/support/raw_guest.h"
 #include "tests/support/ring_view.h"
 #include "tests/support/vsock_pair.h"
+#include "virtqueue/ring_layout.h"
 #include "virtqueue/testing/raw_device.h"
 #include "vsock/guest.h"
 #include "vsock/transport.h"
@@ -19,12 +21,16 @@ namespace {
 constexpr Port kPort{9};
 constexpr uint32_t kRxBuffer = 4140;
 
+const virtqueue::SplitRingAddrs& Split(const virtqueue::RingAddrs& addrs) {
+  return std::get<virtqueue::SplitRingAddrs>(addrs);
+}
+
 class HostileDeviceTest : public ::testing::Test {
  protected:
   HostileDeviceTest()
       : guest_(*Guest::Create(VsockPair::Defaults().guest)),
-        rx_(guest_->memory(), layout().rx, layout().size),
-        tx_(guest_->memory(), layout().tx, layout().size),
+        rx_(guest_->memory(), Split(layout().rx), layout().size),
+        tx_(guest_->memory(), Split(layout().tx), layout().size),
         receiver_(*sockets().Open(Type::kDgram)) {
     EXPECT_TRUE(sockets().Bind(receiver_, kPort).ok());
   }
@@ -119,7 +125,8 @@ TEST_F(HostileDeviceTest, LengthBeyondTheBufferQuarantinesTheRing) {
 TEST_F(HostileDeviceTest, UsedIdsThatAreNoneQuarantineTheRing) {
   for (const uint32_t id : {128u, 0xffffu, 0x10000u, 0xffffffffu}) {
     std::unique_ptr<Guest> guest = *Guest::Create(VsockPair::Defaults().guest);
-    virtqueue::RawDevice rx(guest->memory(), guest->driver().layout().rx, 128);
+    virtqueue::RawDevice rx(guest->memory(), Split(guest->driver().layout().rx),
+                            128);
     rx.Use(id, 44);
     while (guest->driver().RxStep(Instant(0)).more) {
     }

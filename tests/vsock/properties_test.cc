@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -14,6 +15,7 @@
 #include "gtest/gtest.h"
 #include "tests/support/stream_ends.h"
 #include "tests/support/vsock_pair.h"
+#include "virtqueue/ring_layout.h"
 #include "virtqueue/testing/raw_device.h"
 #include "vsock/connection.h"
 #include "vsock/credit.h"
@@ -345,7 +347,9 @@ TEST(PropertiesTest, SeesMoreRepliesThanOneRing) {
 TEST(PropertiesTest, SeesABrokenRing) {
   Context context;
   virtqueue::RawDevice device(context.pair.guest().memory(),
-                              context.pair.guest().driver().layout().rx, 128);
+                              std::get<virtqueue::SplitRingAddrs>(
+                                  context.pair.guest().driver().layout().rx),
+                              128);
   device.Use(9999, 44);
   (void)context.pair.guest().driver().RxStep(context.pair.now());
 
