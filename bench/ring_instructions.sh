@@ -1,5 +1,5 @@
 #!/bin/sh
-# Instructions that one buffer of one descriptor takes through a split ring, from
+# Instructions that one buffer of one descriptor takes through a ring, from
 # add to collect with all publishing: the difference of runs of one and of two
 # million buffers under callgrind, so that setup does not count.
 #
@@ -19,7 +19,9 @@ count() {
 }
 
 for shape in "--depth=32" "--depth=32 --event_idx" \
-  "--depth=1" "--depth=1 --event_idx"; do
+  "--depth=1" "--depth=1 --event_idx" \
+  "--packed --depth=32" "--packed --depth=32 --event_idx" \
+  "--packed --depth=1" "--packed --depth=1 --event_idx"; do
   # The words of $shape are flags.
   # shellcheck disable=SC2086
   once=$(count --buffers=1000000 $shape)

@@ -17,8 +17,9 @@ constexpr uint32_t kBufferBytes = 64;
 RingPair::RingPair(const Shape& shape)
     : shape_(shape),
       memory_(*virtqueue::OwnedGuestMemory::Create(kMemoryBytes)),
-      addrs_(virtqueue::LaySplitRing(
-          memory_.Allocate(virtqueue::SplitRingBytes(shape.ring_size),
+      addrs_(virtqueue::LayRing(
+          shape.format,
+          memory_.Allocate(virtqueue::RingBytes(shape.format, shape.ring_size),
                            kCacheLine),
           shape.ring_size)),
       driver_(MakeDriver()),

@@ -1,4 +1,4 @@
-// ring_pair.h: both halves of one split ring in turn on one thread, so that
+// ring_pair.h: both halves of one ring in turn on one thread, so that
 // what is measured is the code of the ring and not the road between two cores.
 
 #ifndef BENCH_RING_PAIR_H_
@@ -11,13 +11,15 @@
 #include "virtqueue/device_queue.h"
 #include "virtqueue/driver_queue.h"
 #include "virtqueue/owned_guest_memory.h"
-#include "virtqueue/split_ring.h"
+#include "virtqueue/ring_format.h"
+#include "virtqueue/ring_layout.h"
 
 namespace bench {
 
 class RingPair {
  public:
   struct Shape {
+    virtqueue::RingFormat format = virtqueue::RingFormat::kSplit;
     uint16_t ring_size = 256;
     uint16_t descriptors = 1;  // of each chain, all readable
     bool indirect = false;
@@ -55,7 +57,7 @@ class RingPair {
 
   const Shape shape_;
   virtqueue::OwnedGuestMemory memory_;
-  const virtqueue::SplitRingAddrs addrs_;
+  const virtqueue::RingAddrs addrs_;
   virtqueue::DriverQueue driver_;
   virtqueue::DeviceQueue device_;
   virtqueue::Chain chain_;

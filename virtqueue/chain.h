@@ -45,7 +45,7 @@ class Chain {
 
   // By what the used ring names it, while it is pending: its head, or its
   // buffer id on a packed ring.
-  uint32_t head() const { return head_; }
+  uint32_t head() const { return head_ & 0xffff; }
   // Buffers described, without the one that refers to an indirect table.
   uint32_t descriptors() const { return descriptors_; }
   // Popped and not yet completed.
@@ -54,11 +54,15 @@ class Chain {
  private:
   friend class ChainAppender;
   friend class ChainWalker;
+  friend class DeviceQueue;
   friend class PackedDevice;
   friend class PackedWalker;
   friend class SplitDevice;
 
   static constexpr uint32_t kNoHead = ~uint32_t{0};
+  // What a chain of a packed ring has beside its buffer id. So any number above
+  // 65535 is of no chain that a split ring has.
+  static constexpr uint32_t kPackedId = 1u << 16;
 
   void Clear() {
     readable_.Clear();

@@ -11,7 +11,7 @@ absl::StatusOr<DeviceQueue> DeviceQueue::Create(const GuestMemory& memory,
   if (const auto* packed = std::get_if<PackedRingAddrs>(&addrs)) {
     auto half = PackedDevice::Create(memory, *packed, options);
     if (!half.ok()) return half.status();
-    return DeviceQueue(*std::move(half));
+    return DeviceQueue(memory, *std::move(half));
   }
   auto half = SplitDevice::Create(memory, *std::get_if<SplitRingAddrs>(&addrs),
                                   options);

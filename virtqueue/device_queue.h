@@ -1,8 +1,7 @@
 // device_queue.h: the device's half of one virtqueue, split or packed.
 //
 // Spec: virtio 1.3, 2.7 and 2.8. The other half: driver_queue.h. Which format
-// the ring has is a value, of which each call depends by one branch; the rules
-// are in split_device.h and packed_device.h.
+// the ring has is a value; the rules are in split_device.h and packed_device.h.
 // Trust: all it reads was written by the driver and may be hostile. A ring that
 // breaks a rule stops the queue for good: Pop says kBroken, status() names the
 // clause, nothing of the offending chain is used and nothing more is published.
@@ -18,14 +17,15 @@
 #define VIRTQUEUE_DEVICE_QUEUE_H_
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "absl/base/attributes.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "virtqueue/chain.h"
+#include "virtqueue/check.h"
 #include "virtqueue/device_terms.h"
-#include "virtqueue/either.h"
 #include "virtqueue/guest_memory.h"
 #include "virtqueue/packed_device.h"
 #include "virtqueue/ring_layout.h"
@@ -42,62 +42,77 @@ class DeviceQueue : public DeviceTerms {
                                             const Options& options);
 
   // `chain` is not pending; what it held before is gone.
-  ABSL_ATTRIBUTE_ALWAYS_INLINE PopResult Pop(Chain& chain) {
-    return half_.On([&](auto& half) ABSL_ATTRIBUTE_ALWAYS_INLINE {
-      return half.Pop(chain);
-    });
-  }
+  PopResult Pop(Chain& chain);
 
   // Completes `chain`, of which the first `written` writable bytes were
   // written; the driver sees it at Publish. Chains may be completed in any
   // order; on a broken queue that has no effect beyond the chain.
-  ABSL_ATTRIBUTE_ALWAYS_INLINE void Push(Chain& chain, uint32_t written) {
-    half_.On([&](auto& half)
-                 ABSL_ATTRIBUTE_ALWAYS_INLINE { half.Push(chain, written); });
-  }
+  void Push(Chain& chain, uint32_t written);
 
   // Puts `chain` back untouched: of those put back, the last is the next to be
   // popped.
   void UnPop(Chain& chain) {
-    half_.On([&](auto& half) { half.UnPop(chain); });
+    packed_ ? packed_->UnPop(chain) : split_.UnPop(chain);
   }
 
   // Makes all chains completed since the last call visible to the driver. True
   // if the driver must be notified of them: 2.7.7.2, 2.8.10.
-  bool Publish() {
-    return half_.On([](auto& half) { return half.Publish(); });
-  }
+  bool Publish() { return packed_ ? packed_->Publish() : split_.Publish(); }
 
   // Asks the driver to notify of the next chain. True if one is available
   // already: notification of that may never come, so pop again.
   bool EnableNotifications() {
-    return half_.On([](auto& half) { return half.EnableNotifications(); });
+    return packed_ ? packed_->EnableNotifications()
+                   : split_.EnableNotifications();
   }
   void DisableNotifications() {
-    half_.On([](auto& half) { half.DisableNotifications(); });
+    packed_ ? packed_->DisableNotifications() : split_.DisableNotifications();
   }
 
   bool HasAvailable() const {
-    return half_.On([](auto& half) { return half.HasAvailable(); });
+    return packed_ ? packed_->HasAvailable() : split_.HasAvailable();
   }
   // Chains popped and not completed.
   uint32_t in_flight() const {
-    return half_.On([](auto& half) { return half.in_flight(); });
+    return packed_ ? packed_->in_flight() : split_.in_flight();
   }
-  uint16_t size() const {
-    return half_.On([](auto& half) { return half.size(); });
-  }
+  uint16_t size() const { return packed_ ? packed_->size() : split_.size(); }
   // OK, or why the queue is broken.
   const absl::Status& status() const {
-    return half_.On([](auto& half) -> auto& { return half.status(); });
+    return packed_ ? packed_->status() : split_.status();
   }
 
  private:
-  explicit DeviceQueue(SplitDevice half) : half_(std::move(half)) {}
-  explicit DeviceQueue(PackedDevice half) : half_(std::move(half)) {}
+  explicit DeviceQueue(SplitDevice split) : split_(std::move(split)) {}
+  DeviceQueue(const GuestMemory& memory, PackedDevice packed)
+      : split_(memory), packed_(std::move(packed)) {}
 
-  Either<SplitDevice, PackedDevice> half_;
+  SplitDevice split_;  // of no ring, if there is the other
+  std::optional<PackedDevice> packed_;
 };
+
+// A split half that can't go on, or a chain that is none of a split ring, sends
+// the two that follow to the packed half, so a split ring pays nothing for
+// there being another format.
+
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline DeviceTerms::PopResult DeviceQueue::Pop(
+    Chain& chain) {
+  VSOCK_CHECK(!chain.pending());
+  if (!split_.SeesAvailable()) {
+    if (packed_) return packed_->Pop(chain);
+    if (!split_.LookForAvailable()) return split_.PopPutBack(chain);
+  }
+  return split_.PopSeen(chain);
+}
+
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline void DeviceQueue::Push(Chain& chain,
+                                                           uint32_t written) {
+  if (chain.head_ >= Chain::kPackedId) {
+    VSOCK_CHECK(chain.pending() && packed_);
+    return packed_->Push(chain, written);
+  }
+  split_.Push(chain, written);
+}
 
 }  // namespace virtqueue
 

@@ -1,8 +1,7 @@
 // driver_queue.h: the driver's half of one virtqueue, split or packed.
 //
 // Spec: virtio 1.3, 2.7 and 2.8. The other half: device_queue.h. Which format
-// the ring has is a value, of which each call depends by one branch; the rules
-// are in split_driver.h and packed_driver.h.
+// the ring has is a value; the rules are in split_driver.h and packed_driver.h.
 // Trust: none in the device. A used ring that breaks a rule quarantines the
 // queue for good: nothing more is added, published or collected, and status()
 // names the clause.
@@ -22,7 +21,6 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "virtqueue/driver_terms.h"
-#include "virtqueue/either.h"
 #include "virtqueue/guest_memory.h"
 #include "virtqueue/packed_driver.h"
 #include "virtqueue/ring_layout.h"
@@ -42,63 +40,76 @@ class DriverQueue : public DriverTerms {
   // Adds one chain, `readable` before `writable`. The device sees it at
   // Publish; `token` comes back when it has used it. The buffers are the
   // caller's own, so whether they lie in memory is not asked.
-  ABSL_ATTRIBUTE_ALWAYS_INLINE AddResult Add(absl::Span<const Buffer> readable,
-                                             absl::Span<const Buffer> writable,
-                                             uint64_t token) {
-    return half_.On([&](auto& half) ABSL_ATTRIBUTE_ALWAYS_INLINE {
-      return half.Add(readable, writable, token);
-    });
-  }
+  AddResult Add(absl::Span<const Buffer> readable,
+                absl::Span<const Buffer> writable, uint64_t token);
 
   // Makes all chains added since the last call visible to the device. True if
   // the device must be notified of them: 2.7.10.1, 2.8.21.2.
-  bool Publish() {
-    return half_.On([](auto& half) { return half.Publish(); });
-  }
+  bool Publish() { return packed_ ? packed_->Publish() : split_.Publish(); }
 
   // The next used chain, in the order the device used them.
-  ABSL_ATTRIBUTE_ALWAYS_INLINE std::optional<Used> Collect() {
-    return half_.On(
-        [](auto& half) ABSL_ATTRIBUTE_ALWAYS_INLINE { return half.Collect(); });
-  }
+  std::optional<Used> Collect();
 
   // Asks the device to notify of the next used chain. True if one is used
   // already: notification of that may never come, so collect again.
   bool EnableNotifications() {
-    return half_.On([](auto& half) { return half.EnableNotifications(); });
+    return packed_ ? packed_->EnableNotifications()
+                   : split_.EnableNotifications();
   }
   // The same, but not before three quarters of what the device has are used:
   // of its chains, or of its slots on a packed ring. There any used chain makes
   // it true, as one has to be collected to find the next.
   bool EnableNotificationsDelayed() {
-    return half_.On(
-        [](auto& half) { return half.EnableNotificationsDelayed(); });
+    return packed_ ? packed_->EnableNotificationsDelayed()
+                   : split_.EnableNotificationsDelayed();
   }
   void DisableNotifications() {
-    half_.On([](auto& half) { half.DisableNotifications(); });
+    packed_ ? packed_->DisableNotifications() : split_.DisableNotifications();
   }
 
   uint16_t free_descriptors() const {
-    return half_.On([](auto& half) { return half.free_descriptors(); });
+    return packed_ ? packed_->free_descriptors() : split_.free_descriptors();
   }
   // Chains added and not collected.
   uint32_t in_flight() const {
-    return half_.On([](auto& half) { return half.in_flight(); });
+    return packed_ ? packed_->in_flight() : split_.in_flight();
   }
-  uint16_t size() const {
-    return half_.On([](auto& half) { return half.size(); });
-  }
+  uint16_t size() const { return packed_ ? packed_->size() : split_.size(); }
   // OK, or why the queue is quarantined.
   const absl::Status& status() const {
-    return half_.On([](auto& half) -> auto& { return half.status(); });
+    return packed_ ? packed_->status() : split_.status();
   }
 
  private:
-  explicit DriverQueue(SplitDriver half) : half_(std::move(half)) {}
-  explicit DriverQueue(PackedDriver half) : half_(std::move(half)) {}
+  explicit DriverQueue(SplitDriver split) : split_(std::move(split)) {}
+  explicit DriverQueue(PackedDriver packed) : packed_(std::move(packed)) {}
 
-  Either<SplitDriver, PackedDriver> half_;
+  SplitDriver split_;  // of no ring, if there is the other
+  std::optional<PackedDriver> packed_;
 };
+
+// A split half that can't go on sends the two that follow to the packed one, so
+// a split ring pays nothing for there being another format.
+
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline DriverTerms::AddResult DriverQueue::Add(
+    absl::Span<const Buffer> readable, absl::Span<const Buffer> writable,
+    uint64_t token) {
+  if (split_.CanAddOnly(readable, writable)) {
+    split_.AddOnly(readable, writable, token);
+    return AddResult::kAdded;
+  }
+  if (packed_) return packed_->Add(readable, writable, token);
+  return split_.AddAny(readable, writable, token);
+}
+
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline std::optional<DriverTerms::Used>
+DriverQueue::Collect() {
+  if (!split_.SeesUsed()) {
+    if (packed_) return packed_->Collect();
+    if (!split_.LookForUsed()) return std::nullopt;
+  }
+  return split_.CollectSeen();
+}
 
 }  // namespace virtqueue
 

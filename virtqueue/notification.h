@@ -31,6 +31,7 @@ constexpr bool NeedEvent(uint16_t event, uint16_t new_idx, uint16_t old_idx) {
 
 class Notification {
  public:
+  Notification() = default;  // of no ring; assigned to before it is used
   // How the driver half sees the words of `ring`, and how the device half does.
   static Notification OfDriver(const SplitRing& ring, bool event_idx);
   static Notification OfDevice(const SplitRing& ring, bool event_idx);
@@ -58,11 +59,11 @@ class Notification {
                const SharedLe16* peer_flags, const SharedLe16* peer_event,
                bool event_idx);
 
-  SharedLe16* own_flags_;
-  SharedLe16* own_event_;
-  const SharedLe16* peer_flags_;
-  const SharedLe16* peer_event_;
-  bool event_idx_;
+  SharedLe16* own_flags_ = nullptr;
+  SharedLe16* own_event_ = nullptr;
+  const SharedLe16* peer_flags_ = nullptr;
+  const SharedLe16* peer_event_ = nullptr;
+  bool event_idx_ = false;
   bool enabled_ = true;  // a zeroed ring asks for notifications
 };
 

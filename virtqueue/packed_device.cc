@@ -21,7 +21,7 @@ PackedDevice::PackedDevice(const GuestMemory& memory, const PackedRing& ring,
       notification_(PackedNotification::OfDevice(ring, options.event_idx)),
       memory_(memory),
       indirect_(options.indirect),
-      limit_(ring.size()) {}
+      limit_(ring.size) {}
 
 void PackedDevice::UnPop(Chain& chain) {
   VSOCK_CHECK(chain.pending());
@@ -33,7 +33,7 @@ void PackedDevice::UnPop(Chain& chain) {
 bool PackedDevice::Publish() {
   if (pushed_ == published_ || !status_.ok()) return false;
   const auto moved = static_cast<uint32_t>(pushed_ - published_);
-  ring_.desc[first_used_.slot()].StoreTail(held_, std::memory_order_seq_cst);
+  ring_[first_used_].StoreTail(held_, std::memory_order_seq_cst);
   published_ = pushed_;
   first_used_ = next_used_;
   SetLimit();
@@ -48,18 +48,16 @@ bool PackedDevice::EnableNotifications() {
 bool PackedDevice::HasAvailable() const {
   if (!status_.ok()) return false;
   if (!put_back_.empty()) return true;
-  const PackedTail tail =
-      ring_.desc[next_.slot()].LoadTail(std::memory_order_seq_cst);
+  const PackedTail tail = ring_[next_].LoadTail(std::memory_order_seq_cst);
   return AvailAndUsed(tail.flags) == next_.available();
 }
 
 DeviceTerms::PopResult PackedDevice::PopAny(Chain& chain) {
   if (!status_.ok()) return PopResult::kBroken;
   if (!put_back_.empty()) return PopPutBack(chain);
-  const PackedTail first =
-      ring_.desc[next_.slot()].LoadTail(std::memory_order_acquire);
+  const PackedTail first = ring_[next_].LoadTail(std::memory_order_acquire);
   if (AvailAndUsed(first.flags) != next_.available()) return PopResult::kEmpty;
-  const auto room = static_cast<uint32_t>(published_ + ring_.size() - popped_);
+  const auto room = static_cast<uint32_t>(published_ + ring_.size - popped_);
   PackedWalker walker(ring_, memory_, indirect_, chain);
   const char* const fault =
       room == 0 ? "2.8.16: descriptor changed before it was used"
@@ -68,8 +66,8 @@ DeviceTerms::PopResult PackedDevice::PopAny(Chain& chain) {
     Break(fault);
     return PopResult::kBroken;
   }
-  chain.head_ = walker.id();
-  next_.Advance(chain.slots_, ring_.size());
+  chain.head_ = Chain::kPackedId | walker.id();
+  next_.Advance(chain.slots_, ring_.size);
   popped_ += chain.slots_;
   ++in_flight_;
   return PopResult::kChain;
@@ -90,7 +88,7 @@ void PackedDevice::Break(absl::string_view fault) {
 
 void PackedDevice::SetLimit() {
   const bool closer = !status_.ok() || !put_back_.empty();
-  limit_ = closer ? popped_ : published_ + ring_.size();
+  limit_ = closer ? popped_ : published_ + ring_.size;
 }
 
 }  // namespace virtqueue

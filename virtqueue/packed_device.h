@@ -49,6 +49,7 @@ class PackedDevice : public DeviceTerms {
                                              const PackedRingAddrs& addrs,
                                              const Options& options);
 
+  // `chain` is not pending, or is.
   PopResult Pop(Chain& chain);
   void Push(Chain& chain, uint32_t written);
   void UnPop(Chain& chain);
@@ -57,7 +58,7 @@ class PackedDevice : public DeviceTerms {
   void DisableNotifications() { notification_.Disable(); }
   bool HasAvailable() const;
   uint32_t in_flight() const { return in_flight_; }
-  uint16_t size() const { return static_cast<uint16_t>(ring_.size()); }
+  uint16_t size() const { return static_cast<uint16_t>(ring_.size); }
   const absl::Status& status() const { return status_; }
 
  private:
@@ -96,19 +97,22 @@ class PackedDevice : public DeviceTerms {
 
 ABSL_ATTRIBUTE_ALWAYS_INLINE inline DeviceTerms::PopResult PackedDevice::Pop(
     Chain& chain) {
-  VSOCK_CHECK(!chain.pending());
   if (popped_ == limit_) [[unlikely]]
     return PopAny(chain);
-  const SharedPackedDescriptor& desc = ring_.desc[next_.slot()];
+  const PackedPosition at = next_;
+  const SharedPackedDescriptor& desc = ring_[at];
   const PackedTail tail = desc.LoadTail(std::memory_order_acquire);
   constexpr uint16_t kLooked =
       kDescAvail | kDescUsed | kDescNext | kDescIndirect;
-  if ((tail.flags & kLooked) != next_.available()) [[unlikely]]
+  if ((tail.flags & kLooked) != at.available()) [[unlikely]]
     return PopAny(chain);
   const absl::Span<std::byte> bytes =
       memory_.QuickSlice(GuestAddr(desc.LoadAddr()), tail.len);
   if (bytes.empty()) [[unlikely]]
     return PopAny(chain);
+  next_.Advance(1, ring_.size);
+  ++popped_;
+  ++in_flight_;
   if ((tail.flags & kDescWrite) == 0) {
     chain.readable_.SetOnly(bytes);
     chain.writable_.Clear();
@@ -118,30 +122,28 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline DeviceTerms::PopResult PackedDevice::Pop(
   }
   chain.descriptors_ = 1;
   chain.slots_ = 1;
-  chain.head_ = tail.id;
-  next_.Advance(1, ring_.size());
-  ++popped_;
-  ++in_flight_;
+  chain.head_ = Chain::kPackedId | tail.id;
   return PopResult::kChain;
 }
 
 ABSL_ATTRIBUTE_ALWAYS_INLINE inline void PackedDevice::Push(Chain& chain,
                                                             uint32_t written) {
-  VSOCK_CHECK(chain.pending());
   VSOCK_CHECK(written <= chain.writable_bytes());
   const PackedTail used = {
       .len = written,
       .id = static_cast<uint16_t>(chain.head_),
       .flags = static_cast<uint16_t>(next_used_.used() |
                                      (written != 0 ? kDescWrite : 0))};
-  if (pushed_ == published_) {
+  const uint64_t pushed = pushed_;
+  SharedPackedDescriptor& desc = ring_[next_used_];
+  next_used_.Advance(chain.slots_, ring_.size);
+  pushed_ = pushed + chain.slots_;
+  --in_flight_;
+  if (pushed == published_) [[unlikely]] {
     held_ = used;
   } else {
-    ring_.desc[next_used_.slot()].StoreTail(used, std::memory_order_release);
+    desc.StoreTail(used, std::memory_order_release);
   }
-  next_used_.Advance(chain.slots_, ring_.size());
-  pushed_ += chain.slots_;
-  --in_flight_;
   chain.head_ = Chain::kNoHead;
 }
 

@@ -16,7 +16,7 @@ uint64_t Bytes(Buffers buffers) {
 
 // 2.8.13: the ring begins with zeroes. So does all.
 void Zero(const PackedRing& ring) {
-  for (SharedPackedDescriptor& desc : ring.desc) desc.Store({});
+  for (uint32_t i = 0; i < ring.size; ++i) ring.desc[i].Store({});
   ring.driver_events->Store({});
   ring.device_events->Store({});
 }
@@ -61,9 +61,9 @@ bool PackedDriver::Publish() {
   const PackedPosition first = first_added_;
   first_added_ = next_;
   published_ = added_;
-  ring_.desc[first.slot()].StoreTail(held_, std::memory_order_seq_cst);
-  return notification_.PeerMustBeNotified(
-      next_, first.DistanceTo(next_, ring_.size()));
+  ring_[first].StoreTail(held_, std::memory_order_seq_cst);
+  return notification_.PeerMustBeNotified(next_,
+                                          first.DistanceTo(next_, ring_.size));
 }
 
 bool PackedDriver::EnableNotifications() {
@@ -73,16 +73,15 @@ bool PackedDriver::EnableNotifications() {
 
 bool PackedDriver::EnableNotificationsDelayed() {
   PackedPosition event = next_used_;
-  event.Advance(next_used_.DistanceTo(first_added_, ring_.size()) * 3 / 4,
-                ring_.size());
+  event.Advance(next_used_.DistanceTo(first_added_, ring_.size) * 3 / 4,
+                ring_.size);
   notification_.Enable(event);
   return HasUsed();
 }
 
 bool PackedDriver::HasUsed() const {
   if (!status_.ok()) return false;
-  const PackedTail tail =
-      ring_.desc[next_used_.slot()].LoadTail(std::memory_order_seq_cst);
+  const PackedTail tail = ring_[next_used_].LoadTail(std::memory_order_seq_cst);
   return AvailAndUsed(tail.flags) == next_used_.used();
 }
 
@@ -128,14 +127,14 @@ void PackedDriver::FillRing(Buffers readable, Buffers writable) {
           .len = buffer.len,
           .id = free_id_,
           .flags = static_cast<uint16_t>(next_.available() | flags | linked)};
-      SharedPackedDescriptor& desc = ring_.desc[next_.slot()];
+      SharedPackedDescriptor& desc = ring_[next_];
       desc.StoreAddr(buffer.addr.value());
       if (next_.slot() == first.slot()) {
         first_tail = tail;
       } else {
         desc.StoreTail(tail, std::memory_order_release);
       }
-      next_.Advance(1, ring_.size());
+      next_.Advance(1, ring_.size);
     }
   };
   fill(readable, 0);
@@ -155,18 +154,17 @@ void PackedDriver::FillTable(Buffers readable, Buffers writable) {
   };
   fill(readable, 0);
   fill(writable, kDescWrite);
-  ring_.desc[next_.slot()].StoreAddr(
-      (tables_at_ + first * kDescriptorBytes).value());
+  ring_[next_].StoreAddr((tables_at_ + first * kDescriptorBytes).value());
   Expose(next_,
          {.len = static_cast<uint32_t>(descriptors * kDescriptorBytes),
           .id = free_id_,
           .flags = static_cast<uint16_t>(next_.available() | kDescIndirect)});
-  next_.Advance(1, ring_.size());
+  next_.Advance(1, ring_.size);
 }
 
 std::optional<DriverTerms::Used> PackedDriver::RefuseUsed(
     const PackedTail& tail) {
-  if (tail.id >= ring_.size()) {
+  if (tail.id >= ring_.size) {
     status_ = absl::DataLossError("2.8.22: used id beyond the queue size");
   } else if (ids_[tail.id].chain >= published_) {
     status_ = absl::DataLossError(

@@ -53,7 +53,7 @@ class PackedDriver : public DriverTerms {
   uint32_t in_flight() const {
     return static_cast<uint32_t>(added_ - collected_);
   }
-  uint16_t size() const { return static_cast<uint16_t>(ring_.size()); }
+  uint16_t size() const { return static_cast<uint16_t>(ring_.size); }
   const absl::Status& status() const { return status_; }
 
  private:
@@ -83,7 +83,7 @@ class PackedDriver : public DriverTerms {
     if (added_ == published_) {
       held_ = tail;
     } else {
-      ring_.desc[at.slot()].StoreTail(tail, std::memory_order_release);
+      ring_[at].StoreTail(tail, std::memory_order_release);
     }
   }
   bool HasUsed() const;
@@ -121,42 +121,49 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline DriverTerms::AddResult PackedDriver::Add(
     return AddAny(readable, writable, token);
   }
   const bool writes = readable.empty();
-  const Buffer& buffer = (writes ? writable : readable).front();
+  const Buffer buffer = (writes ? writable : readable).front();
   const uint16_t number = free_id_;
+  const uint64_t chain = added_;
+  SharedPackedDescriptor& desc = ring_[next_];
+  const PackedTail tail = {.len = buffer.len,
+                           .id = number,
+                           .flags = static_cast<uint16_t>(
+                               next_.available() | (writes ? kDescWrite : 0))};
+  next_.Advance(1, ring_.size);
+  --free_;
+  added_ = chain + 1;
   Id& id = ids_[number];
   free_id_ = id.next;
-  id.token = token;
-  id.chain = added_;
-  id.writable_bytes = writes ? buffer.len : 0;
-  id.slots = 1;
-  ring_.desc[next_.slot()].StoreAddr(buffer.addr.value());
-  const uint16_t write = writes ? kDescWrite : 0;
-  Expose(next_, {.len = buffer.len,
-                 .id = number,
-                 .flags = static_cast<uint16_t>(next_.available() | write)});
-  next_.Advance(1, ring_.size());
-  --free_;
-  ++added_;
+  id = {.token = token,
+        .chain = chain,
+        .writable_bytes = writes ? buffer.len : 0,
+        .slots = 1};
+  desc.StoreAddr(buffer.addr.value());
+  if (chain == published_) [[unlikely]] {
+    held_ = tail;
+  } else {
+    desc.StoreTail(tail, std::memory_order_release);
+  }
   return AddResult::kAdded;
 }
 
 ABSL_ATTRIBUTE_ALWAYS_INLINE inline std::optional<DriverTerms::Used>
 PackedDriver::Collect() {
-  const PackedTail tail =
-      ring_.desc[next_used_.slot()].LoadTail(std::memory_order_acquire);
+  const PackedTail tail = ring_[next_used_].LoadTail(std::memory_order_acquire);
   if (AvailAndUsed(tail.flags) != next_used_.used()) [[unlikely]]
     return std::nullopt;
-  if (tail.id >= ring_.size()) [[unlikely]]
+  if (tail.id >= ring_.size) [[unlikely]]
     return RefuseUsed(tail);
   Id& id = ids_[tail.id];
   const uint32_t len = (tail.flags & kDescWrite) != 0 ? tail.len : 0;
   if (id.chain >= published_ || len > id.writable_bytes) [[unlikely]]
     return RefuseUsed(tail);
+  const uint16_t slots = id.slots;
   id.chain = kNoChain;
   id.next = free_id_;
   free_id_ = tail.id;
-  free_ += id.slots;
-  next_used_.Advance(id.slots, ring_.size());
+  free_ += slots;
+  next_used_.Advance(slots, ring_.size);
   ++collected_;
   return Used{.token = id.token, .len = len};
 }

@@ -4,13 +4,13 @@ namespace virtqueue {
 
 PackedNotification PackedNotification::OfDriver(const PackedRing& ring,
                                                 bool event_idx) {
-  return PackedNotification(ring.driver_events, ring.device_events, ring.size(),
+  return PackedNotification(ring.driver_events, ring.device_events, ring.size,
                             event_idx);
 }
 
 PackedNotification PackedNotification::OfDevice(const PackedRing& ring,
                                                 bool event_idx) {
-  return PackedNotification(ring.device_events, ring.driver_events, ring.size(),
+  return PackedNotification(ring.device_events, ring.driver_events, ring.size,
                             event_idx);
 }
 

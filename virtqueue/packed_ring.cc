@@ -47,7 +47,8 @@ absl::StatusOr<PackedRing> PackedRing::Map(const GuestMemory& memory,
   status.Update(driver.status());
   status.Update(device.status());
   if (!status.ok()) return status;
-  return PackedRing{.desc = *desc,
+  return PackedRing{.desc = desc->data(),
+                    .size = size,
                     .driver_events = driver->data(),
                     .device_events = device->data()};
 }

@@ -136,21 +136,6 @@ uint32_t PackedRingBytes(uint16_t size);
 // kCacheLine; each begins a cache line.
 PackedRingAddrs LayPackedRing(GuestAddr base, uint16_t size);
 
-// One ring found in memory. Everything here is shared with the other half.
-struct PackedRing {
-  // InvalidArgument if the size is none, a part is misaligned, or two overlap;
-  // OutOfRange if a part is not in one region.
-  static absl::StatusOr<PackedRing> Map(const GuestMemory& memory,
-                                        const PackedRingAddrs& addrs,
-                                        uint32_t size);
-
-  uint32_t size() const { return static_cast<uint32_t>(desc.size()); }
-
-  absl::Span<SharedPackedDescriptor> desc;
-  SharedEvents* driver_events = nullptr;
-  SharedEvents* device_events = nullptr;
-};
-
 // Where a half is in a ring: a slot, and its wrap counter there.
 class PackedPosition {
  public:
@@ -185,6 +170,26 @@ class PackedPosition {
  private:
   uint32_t slot_ = 0;  // less than the size
   uint16_t used_ = kDescAvail | kDescUsed;
+};
+
+// One ring found in memory. Everything here is shared with the other half.
+struct PackedRing {
+  // InvalidArgument if the size is none, a part is misaligned, or two overlap;
+  // OutOfRange if a part is not in one region.
+  static absl::StatusOr<PackedRing> Map(const GuestMemory& memory,
+                                        const PackedRingAddrs& addrs,
+                                        uint32_t size);
+
+  // The slot at `position`, which is of a ring of this size and so can't be
+  // outside.
+  SharedPackedDescriptor& operator[](const PackedPosition& position) const {
+    return desc[position.slot()];
+  }
+
+  SharedPackedDescriptor* desc = nullptr;
+  uint32_t size = 0;
+  SharedEvents* driver_events = nullptr;
+  SharedEvents* device_events = nullptr;
 };
 
 // The flags that say whether a descriptor is available or used.

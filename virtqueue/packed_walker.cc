@@ -21,7 +21,7 @@ PackedWalker::PackedWalker(const PackedRing& ring, const GuestMemory& memory,
       memory_(memory),
       indirect_(indirect),
       chain_(chain),
-      appender_(memory, kFaults, ring.size(), chain) {}
+      appender_(memory, kFaults, ring.size, chain) {}
 
 const char* PackedWalker::Walk(PackedPosition at, PackedTail first,
                                uint32_t room) {
@@ -38,7 +38,7 @@ const char* PackedWalker::WalkRing(PackedPosition at, PackedTail tail,
     if (AvailAndUsed(tail.flags) != at.available()) {
       return "2.8.17: list goes on with a descriptor that is not available";
     }
-    const uint64_t addr = ring_.desc[at.slot()].LoadAddr();
+    const uint64_t addr = ring_[at].LoadAddr();
     id_ = tail.id;  // the last one counts
     if ((tail.flags & kDescIndirect) != 0) {
       if (chain_.slots_ > 1) return "2.8.19: INDIRECT in a list of NEXT";
@@ -46,8 +46,8 @@ const char* PackedWalker::WalkRing(PackedPosition at, PackedTail tail,
     }
     const char* const fault = appender_.Append(addr, tail.len, tail.flags);
     if (fault != nullptr || (tail.flags & kDescNext) == 0) return fault;
-    at.Advance(1, ring_.size());
-    tail = ring_.desc[at.slot()].LoadTail(std::memory_order_acquire);
+    at.Advance(1, ring_.size);
+    tail = ring_[at].LoadTail(std::memory_order_acquire);
   }
 }
 

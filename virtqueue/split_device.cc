@@ -54,7 +54,7 @@ bool SplitDevice::HasAvailable() const {
 }
 
 // False if there is no new entry to pop, or something else goes first.
-bool SplitDevice::RefreshAvailable() {
+bool SplitDevice::LookForAvailable() {
   if (!status_.ok() || !put_back_.empty()) return false;
   const uint16_t idx = ring_.avail_idx->Load(std::memory_order_acquire);
   const auto ahead = static_cast<uint16_t>(idx - published_);

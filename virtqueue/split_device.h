@@ -42,11 +42,22 @@ namespace virtqueue {
 
 class SplitDevice : public DeviceTerms {
  public:
+  // Of no ring: it sees nothing available, and that is all that it may be
+  // asked.
+  explicit SplitDevice(const GuestMemory& memory) : memory_(memory) {}
+
   static absl::StatusOr<SplitDevice> Create(const GuestMemory& memory,
                                             const SplitRingAddrs& addrs,
                                             const Options& options);
 
-  PopResult Pop(Chain& chain);
+  // That some are available, when last looked; looks again; and the next of
+  // them. Else it may be that one was put back.
+  bool SeesAvailable() const { return available_ != popped_; }
+  bool LookForAvailable();
+  PopResult PopSeen(Chain& chain);
+  PopResult PopPutBack(Chain& chain);
+
+  // `chain` is pending.
   void Push(Chain& chain, uint32_t written);
   void UnPop(Chain& chain);
   bool Publish();
@@ -63,8 +74,6 @@ class SplitDevice : public DeviceTerms {
   SplitDevice(const GuestMemory& memory, const SplitRing& ring,
               const Options& options);
 
-  bool RefreshAvailable();
-  PopResult PopPutBack(Chain& chain);
   PopResult PopNext(Chain& chain);
 
   // The chain that begins at `head`, whatever its shape.
@@ -80,7 +89,7 @@ class SplitDevice : public DeviceTerms {
   GuestMemory memory_;
   absl::Status status_;
   std::vector<uint16_t> put_back_;  // heads
-  bool indirect_;
+  bool indirect_ = false;
   // Chains since the beginning; modulo 65536 they are the indices of the ring.
   uint64_t available_ = 0;  // when last looked
   uint64_t popped_ = 0;
@@ -93,12 +102,8 @@ class SplitDevice : public DeviceTerms {
 // The three that follow are on the way of every packet, and each is shorter
 // than a call.
 
-ABSL_ATTRIBUTE_ALWAYS_INLINE inline DeviceTerms::PopResult SplitDevice::Pop(
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline DeviceTerms::PopResult SplitDevice::PopSeen(
     Chain& chain) {
-  VSOCK_CHECK(!chain.pending());
-  if (popped_ == available_ && !RefreshAvailable()) [[unlikely]] {
-    return PopPutBack(chain);
-  }
   const uint32_t head = ring_.avail_ring[popped_].Load();
   const bool usual =
       ring_.desc.Has(head) && TakeOnly(ring_.desc.At(head).Load(), chain);
@@ -132,7 +137,6 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool SplitDevice::TakeOnly(
 }
 
 inline void SplitDevice::Push(Chain& chain, uint32_t written) {
-  VSOCK_CHECK(chain.pending());
   VSOCK_CHECK(written <= chain.writable_bytes());
   SharedUsedElem& elem = ring_.used_ring[pushed_];
   elem.id.Store(chain.head_);

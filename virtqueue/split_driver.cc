@@ -59,7 +59,8 @@ SplitDriver::SplitDriver(const SplitRing& ring, const Options& options,
       tables_(tables),
       tables_at_(options.indirect_tables),
       table_entries_(tables.empty() ? 0 : options.indirect_table_entries),
-      slots_(options.size) {
+      slots_(options.size),
+      free_head_(0) {
   for (uint32_t i = 0; i < options.size; ++i) {
     slots_[i].desc = &ring_.desc[i];
     if (i != 0) slots_[i - 1].next = static_cast<uint16_t>(i);
@@ -172,7 +173,7 @@ SplitDriver::Filled SplitDriver::FillTable(absl::Span<const Buffer> readable,
   return filled;
 }
 
-bool SplitDriver::RefreshUsed() {
+bool SplitDriver::LookForUsed() {
   if (!status_.ok()) return false;
   const uint16_t idx = ring_.used_idx->Load(std::memory_order_acquire);
   const auto ahead = static_cast<uint16_t>(idx - collected_);

@@ -35,14 +35,31 @@ namespace virtqueue {
 
 class SplitDriver : public DriverTerms {
  public:
+  // Of no ring: it has no room and sees nothing used, and that is all that it
+  // may be asked.
+  SplitDriver() = default;
+
   static absl::StatusOr<SplitDriver> Create(const GuestMemory& memory,
                                             const SplitRingAddrs& addrs,
                                             const Options& options);
 
-  AddResult Add(absl::Span<const Buffer> readable,
-                absl::Span<const Buffer> writable, uint64_t token);
+  // The usual chain, of one descriptor, and that it can be added.
+  bool CanAddOnly(absl::Span<const Buffer> readable,
+                  absl::Span<const Buffer> writable) const {
+    return readable.size() + writable.size() == 1 && free_head_ != kNoSlot;
+  }
+  void AddOnly(absl::Span<const Buffer> readable,
+               absl::Span<const Buffer> writable, uint64_t token);
+  // Any chain.
+  AddResult AddAny(absl::Span<const Buffer> readable,
+                   absl::Span<const Buffer> writable, uint64_t token);
   bool Publish();
-  std::optional<Used> Collect();
+
+  // That some are used, when last looked; looks again; and the next of them.
+  bool SeesUsed() const { return used_ != collected_; }
+  bool LookForUsed();
+  std::optional<Used> CollectSeen();
+
   bool EnableNotifications();
   bool EnableNotificationsDelayed();
   void DisableNotifications();
@@ -75,8 +92,6 @@ class SplitDriver : public DriverTerms {
   SplitDriver(const SplitRing& ring, const Options& options,
               absl::Span<SharedDescriptor> tables);
 
-  AddResult AddAny(absl::Span<const Buffer> readable,
-                   absl::Span<const Buffer> writable, uint64_t token);
   struct Filled {
     uint16_t last = kNoSlot;  // the slot after which free ones go on
     uint64_t bytes = 0;
@@ -89,7 +104,6 @@ class SplitDriver : public DriverTerms {
   Filled FillTable(absl::Span<const Buffer> readable,
                    absl::Span<const Buffer> writable);
 
-  bool RefreshUsed();
   std::optional<Used> CollectAny(uint32_t head, uint32_t len);
   Used Release(uint32_t head, uint32_t len);
   void Quarantine(absl::string_view fault);
@@ -98,11 +112,11 @@ class SplitDriver : public DriverTerms {
   Notification notification_;
   absl::Span<SharedDescriptor> tables_;
   GuestAddr tables_at_;
-  uint16_t table_entries_;
+  uint16_t table_entries_ = 0;
   absl::Status status_;
   std::vector<Slot> slots_;
-  uint32_t extra_ = 0;      // descriptors in use, beyond one for each chain
-  uint16_t free_head_ = 0;  // kNoSlot also when quarantined
+  uint32_t extra_ = 0;  // descriptors in use, beyond one for each chain
+  uint16_t free_head_ = kNoSlot;  // so also when quarantined
   // Chains since the beginning; modulo 65536 they are the indices of the ring.
   uint64_t added_ = 0;
   uint64_t published_ = 0;
@@ -115,13 +129,10 @@ class SplitDriver : public DriverTerms {
 // The two that follow are on the way of every packet, and shorter than a call
 // if the chain is of one descriptor.
 
-ABSL_ATTRIBUTE_ALWAYS_INLINE inline DriverTerms::AddResult SplitDriver::Add(
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline void SplitDriver::AddOnly(
     absl::Span<const Buffer> readable, absl::Span<const Buffer> writable,
     uint64_t token) {
   const uint16_t head = free_head_;
-  if (readable.size() + writable.size() != 1 || head == kNoSlot) [[unlikely]] {
-    return AddAny(readable, writable, token);
-  }
   const bool writes = readable.empty();
   const Buffer& buffer = (writes ? writable : readable).front();
   Slot& slot = slots_[head];
@@ -134,13 +145,10 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline DriverTerms::AddResult SplitDriver::Add(
   slot.writable_bytes = writes ? buffer.len : 0;
   ring_.avail_ring[added_].Store(head);
   ++added_;
-  return AddResult::kAdded;
 }
 
 ABSL_ATTRIBUTE_ALWAYS_INLINE inline std::optional<DriverTerms::Used>
-SplitDriver::Collect() {
-  if (used_ == collected_ && !RefreshUsed()) [[unlikely]]
-    return std::nullopt;
+SplitDriver::CollectSeen() {
   const SharedUsedElem& elem = ring_.used_ring[collected_];
   const uint32_t head = elem.id.Load();
   const uint32_t len = elem.len.Load();

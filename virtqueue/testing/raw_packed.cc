@@ -24,7 +24,7 @@ RawPacked::RawPacked(const GuestMemory& memory, const PackedRingAddrs& addrs,
     : memory_(memory), ring_(*PackedRing::Map(memory, addrs, size)) {}
 
 void RawPacked::Write(uint16_t slot, const Desc& desc) {
-  VSOCK_CHECK(slot < ring_.size());
+  VSOCK_CHECK(slot < ring_.size);
   ring_.desc[slot].StoreAddr(desc.addr);
   ring_.desc[slot].StoreTail(
       {.len = desc.len, .id = desc.id, .flags = desc.flags},
@@ -32,7 +32,7 @@ void RawPacked::Write(uint16_t slot, const Desc& desc) {
 }
 
 RawPacked::Desc RawPacked::Read(uint16_t slot) const {
-  VSOCK_CHECK(slot < ring_.size());
+  VSOCK_CHECK(slot < ring_.size);
   const PackedTail tail = ring_.desc[slot].LoadTail(std::memory_order_seq_cst);
   return {.addr = ring_.desc[slot].LoadAddr(),
           .len = tail.len,

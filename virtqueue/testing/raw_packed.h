@@ -37,7 +37,7 @@ class RawPacked {
   Events DriverEvents() const;
   Events DeviceEvents() const;
 
-  uint16_t size() const { return static_cast<uint16_t>(ring_.size()); }
+  uint16_t size() const { return static_cast<uint16_t>(ring_.size); }
 
  private:
   const GuestMemory memory_;
