@@ -19,7 +19,8 @@ Side SideOf(bool guest) { return guest ? Side::kGuest : Side::kHost; }
 
 }  // namespace
 
-Walk::Walk(uint64_t seed) : random_(seed), pair_(DrawOptions()) {
+Walk::Walk(uint64_t seed, virtqueue::RingFormat format)
+    : random_(seed), pair_(DrawOptions(format)) {
   for (const Side side : {Side::kGuest, Side::kHost}) {
     listeners_[IndexOf(side)] = Listen(pair_, side, kTestPort, 3);
     for (int i = 0; i < 2; ++i) datagrams_.push_back(MakeDatagramUser(side));
@@ -30,10 +31,12 @@ StreamBufferSize Walk::DrawBuffer() {
   return {.size = random_.OneIn(2) ? Draw(512, 4000) : Draw(4000, 200000)};
 }
 
-VsockPair::Options Walk::DrawOptions() {
+VsockPair::Options Walk::DrawOptions(virtqueue::RingFormat format) {
   VsockPair::Options options = VsockPair::Defaults();
   Driver::Options& driver = options.guest.driver;
-  driver.ring_size = static_cast<uint16_t>(2u << Draw(0, 2));
+  driver.ring_format = format;
+  driver.ring_size = static_cast<uint16_t>(
+      format == virtqueue::RingFormat::kSplit ? 2u << Draw(0, 2) : Draw(2, 8));
   driver.rx_buffer_bytes = random_.OneIn(3) ? Draw(45, 300) : Draw(301, 4140);
   driver.event_idx = random_.OneIn(2);
   driver.indirect = random_.OneIn(2);

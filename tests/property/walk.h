@@ -20,12 +20,13 @@
 #include "tests/support/datagram_ends.h"
 #include "tests/support/stream_ends.h"
 #include "tests/support/vsock_pair.h"
+#include "virtqueue/ring_format.h"
 
 namespace vsock {
 
 class Walk {
  public:
-  explicit Walk(uint64_t seed);
+  Walk(uint64_t seed, virtqueue::RingFormat format);
 
   // Reports what it finds as test failures.
   void Run();
@@ -53,7 +54,7 @@ class Walk {
     bool asleep = false;
   };
 
-  VsockPair::Options DrawOptions();
+  VsockPair::Options DrawOptions(virtqueue::RingFormat format);
   StreamBufferSize DrawBuffer();
 
   void Move();

@@ -6,7 +6,9 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <string>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -16,7 +18,8 @@
 #include "virtqueue/device_queue.h"
 #include "virtqueue/driver_queue.h"
 #include "virtqueue/owned_guest_memory.h"
-#include "virtqueue/split_ring.h"
+#include "virtqueue/ring_format.h"
+#include "virtqueue/ring_layout.h"
 
 namespace virtqueue {
 namespace {
@@ -48,7 +51,9 @@ void Stagger(uint32_t round, uint32_t salt) {
   }
 }
 
-class RingBarrierTest : public testing::TestWithParam<bool> {
+using Param = std::tuple<RingFormat, bool>;
+
+class RingBarrierTest : public testing::TestWithParam<Param> {
  protected:
   struct Round {
     bool notified = false;  // who published was told to notify
@@ -100,12 +105,14 @@ class RingBarrierTest : public testing::TestWithParam<bool> {
   }
 
   OwnedGuestMemory memory_ = *OwnedGuestMemory::Create(1 << 16);
-  const SplitRingAddrs addrs_ =
-      LaySplitRing(memory_.Allocate(SplitRingBytes(kSize), kCacheLine), kSize);
+  const RingFormat format_ = std::get<RingFormat>(GetParam());
+  const bool event_idx_ = std::get<bool>(GetParam());
+  const RingAddrs addrs_ = LayRing(
+      format_, memory_.Allocate(RingBytes(format_, kSize), kCacheLine), kSize);
   DriverQueue driver_ = *DriverQueue::Create(
-      memory_.memory(), addrs_, {.size = kSize, .event_idx = GetParam()});
+      memory_.memory(), addrs_, {.size = kSize, .event_idx = event_idx_});
   DeviceQueue device_ = *DeviceQueue::Create(
-      memory_.memory(), addrs_, {.size = kSize, .event_idx = GetParam()});
+      memory_.memory(), addrs_, {.size = kSize, .event_idx = event_idx_});
   MeetingPoint meeting_;
   std::vector<Round> of_device_ = Rounds();  // the driver publishes
   std::vector<Round> of_driver_ = Rounds();  // the device publishes
@@ -113,6 +120,7 @@ class RingBarrierTest : public testing::TestWithParam<bool> {
 
 TEST_P(RingBarrierTest, PublishingAndEnablingAtOnceLosesNoNotification) {
   Spec("1.3", "2.7.13.4.1", Level::kMust);
+  Spec("1.3", "2.8.21.3.1", Level::kMust);
 
   std::thread device([this] { DeviceThread(); });
   DriverThread();
@@ -122,10 +130,16 @@ TEST_P(RingBarrierTest, PublishingAndEnablingAtOnceLosesNoNotification) {
   EXPECT_EQ(Lost(of_driver_), 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Suppression, RingBarrierTest, testing::Bool(),
-                         [](const auto& test) {
-                           return test.param ? "EventIdx" : "Flags";
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Suppression, RingBarrierTest,
+    testing::Combine(testing::Values(RingFormat::kSplit, RingFormat::kPacked),
+                     testing::Bool()),
+    [](const auto& test) {
+      return std::string(std::get<RingFormat>(test.param) == RingFormat::kPacked
+                             ? "Packed"
+                             : "Split") +
+             (std::get<bool>(test.param) ? "EventIdx" : "Flags");
+    });
 
 }  // namespace
 }  // namespace virtqueue

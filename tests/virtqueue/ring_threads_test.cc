@@ -18,13 +18,17 @@
 #include "virtqueue/device_queue.h"
 #include "virtqueue/driver_queue.h"
 #include "virtqueue/owned_guest_memory.h"
-#include "virtqueue/split_ring.h"
+#include "virtqueue/ring_format.h"
+#include "virtqueue/ring_layout.h"
 
 namespace virtqueue {
 namespace {
 
+constexpr RingFormat kPacked = RingFormat::kPacked;
+
 struct Traffic {
   std::string name;
+  RingFormat format = RingFormat::kSplit;
   uint16_t size = 16;
   bool event_idx = false;
   bool indirect = false;
@@ -177,9 +181,10 @@ class TwoThreads {
   OwnedGuestMemory memory_ = *OwnedGuestMemory::Create(1 << 20);
   const GuestAddr questions_ =
       memory_.Allocate(kCacheLine * traffic_.depth, kCacheLine);
-  const SplitRingAddrs addrs_ =
-      LaySplitRing(memory_.Allocate(SplitRingBytes(traffic_.size), kCacheLine),
-                   traffic_.size);
+  const RingAddrs addrs_ = LayRing(
+      traffic_.format,
+      memory_.Allocate(RingBytes(traffic_.format, traffic_.size), kCacheLine),
+      traffic_.size);
   DriverQueue driver_;
   DeviceQueue device_;
   Rendezvous rendezvous_;
@@ -191,6 +196,8 @@ class TwoThreadsTest : public testing::TestWithParam<Traffic> {};
 TEST_P(TwoThreadsTest, LoseNeitherChainsNorNotifications) {
   Spec("1.3", "2.7.13.3.1", Level::kMust);
   Spec("1.3", "2.7.13.4.1", Level::kMust);
+  Spec("1.3", "2.8.21.1.1", Level::kMust);
+  Spec("1.3", "2.8.21.3.1", Level::kMust);
   TwoThreads threads(GetParam());
 
   threads.Run();
@@ -226,7 +233,29 @@ INSTANTIATE_TEST_SUITE_P(
                             .size = 256,
                             .depth = 128,
                             .batch = 32,
-                            .chains = 70'000}),
+                            .chains = 70'000},
+                    Traffic{.name = "PackedFlagsDepth1", .format = kPacked},
+                    Traffic{.name = "PackedEventIdxDepth1",
+                            .format = kPacked,
+                            .event_idx = true},
+                    Traffic{.name = "PackedEventIdxDelayedDepth3Batch2Size7",
+                            .format = kPacked,
+                            .size = 7,
+                            .event_idx = true,
+                            .delayed = true,
+                            .depth = 3,
+                            .batch = 2},
+                    Traffic{.name = "PackedEventIdxIndirectDepth16",
+                            .format = kPacked,
+                            .event_idx = true,
+                            .indirect = true,
+                            .depth = 16,
+                            .batch = 4},
+                    Traffic{.name = "PackedFlagsWholeRingOf100",
+                            .format = kPacked,
+                            .size = 100,
+                            .depth = 50,
+                            .batch = 13}),
     [](const auto& test) { return test.param.name; });
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/support/vsock_pair.h"
+#include "virtqueue/ring_format.h"
 #include "vsock/hdr.h"
 #include "vsock/transport.h"
 #include "vsock/units.h"
@@ -60,8 +61,16 @@ std::vector<std::byte> Transfer(VsockPair& pair, Transport& from, SocketId out,
   return got;
 }
 
-TEST(EndToEndTest, StreamBytesArriveInOrderBothWays) {
-  VsockPair pair;
+VsockPair::Options OptionsOf(virtqueue::RingFormat format) {
+  VsockPair::Options options = VsockPair::Defaults();
+  options.guest.driver.ring_format = format;
+  return options;
+}
+
+class EndToEndTest : public testing::TestWithParam<virtqueue::RingFormat> {};
+
+TEST_P(EndToEndTest, StreamBytesArriveInOrderBothWays) {
+  VsockPair pair(OptionsOf(GetParam()));
   const Stream stream = ConnectGuestToHost(pair);
   const std::vector<std::byte> bytes = Pattern(1 << 20);
 
@@ -74,8 +83,8 @@ TEST(EndToEndTest, StreamBytesArriveInOrderBothWays) {
   EXPECT_TRUE(to_guest == bytes);
 }
 
-TEST(EndToEndTest, DatagramArrivesWholeWithItsSource) {
-  VsockPair pair;
+TEST_P(EndToEndTest, DatagramArrivesWholeWithItsSource) {
+  VsockPair pair(OptionsOf(GetParam()));
   const SocketId receiver = *pair.host_sockets().Open(Type::kDgram);
   ASSERT_TRUE(pair.host_sockets().Bind(receiver, Port(9)).ok());
   const SocketId sender = *pair.guest_sockets().Open(Type::kDgram);
@@ -97,8 +106,8 @@ TEST(EndToEndTest, DatagramArrivesWholeWithItsSource) {
   EXPECT_TRUE(got == bytes);
 }
 
-TEST(EndToEndTest, DatagramToNobodyIsLostWithItsCauseAndNoReply) {
-  VsockPair pair;
+TEST_P(EndToEndTest, DatagramToNobodyIsLostWithItsCauseAndNoReply) {
+  VsockPair pair(OptionsOf(GetParam()));
   const SocketId sender = *pair.guest_sockets().Open(Type::kDgram);
 
   ASSERT_TRUE(pair.guest_sockets()
@@ -112,6 +121,15 @@ TEST(EndToEndTest, DatagramToNobodyIsLostWithItsCauseAndNoReply) {
   EXPECT_EQ(pair.guest_sockets().Find(sender)->datagram->send_buffer.charged(),
             0u);
 }
+
+INSTANTIATE_TEST_SUITE_P(Rings, EndToEndTest,
+                         testing::Values(virtqueue::RingFormat::kSplit,
+                                         virtqueue::RingFormat::kPacked),
+                         [](const auto& test) {
+                           return test.param == virtqueue::RingFormat::kPacked
+                                      ? "Packed"
+                                      : "Split";
+                         });
 
 }  // namespace
 }  // namespace vsock
