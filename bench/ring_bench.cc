@@ -1,5 +1,6 @@
-// The split ring: each of its four steps alone, all of them in turn, a payload
-// copied through it, and both halves on threads of their own.
+// The split ring: each of its four steps alone, all of them in turn, on a
+// packed ring too, a payload copied through it, and both halves on threads of
+// their own.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +18,7 @@
 #include "virtqueue/driver_queue.h"
 #include "virtqueue/guest_memory.h"
 #include "virtqueue/owned_guest_memory.h"
+#include "virtqueue/ring_format.h"
 #include "virtqueue/split_ring.h"
 
 namespace bench {
@@ -142,7 +144,9 @@ BENCHMARK(BM_DriverQueueCollect)->Apply(EachKindOfChain);
 void BM_RingRound(benchmark::State& state) {
   const auto batch = static_cast<uint32_t>(state.range(2));
   const auto depth = static_cast<uint32_t>(state.range(3));
-  RingPair ring({.ring_size = 1024,
+  RingPair ring({.format = state.range(5) != 0 ? virtqueue::RingFormat::kPacked
+                                               : virtqueue::RingFormat::kSplit,
+                 .ring_size = 1024,
                  .descriptors = static_cast<uint16_t>(state.range(0)),
                  .indirect = state.range(1) != 0,
                  .event_idx = state.range(4) != 0});
@@ -154,10 +158,11 @@ void BM_RingRound(benchmark::State& state) {
       static_cast<double>(ring.kicks()) / chains;
 }
 BENCHMARK(BM_RingRound)
-    ->ArgNames({"descriptors", "indirect", "batch", "depth", "event_idx"})
-    ->ArgsProduct({{1}, {0}, {1}, {1, 32, 256}, {0, 1}})
-    ->ArgsProduct({{1}, {0}, {32}, {32, 256}, {0, 1}})
-    ->ArgsProduct({{2, 4, 17}, {0, 1}, {1, 32}, {32}, {0, 1}});
+    ->ArgNames({"descriptors", "indirect", "batch", "depth", "event_idx",
+                "packed"})
+    ->ArgsProduct({{1}, {0}, {1}, {1, 32, 256}, {0, 1}, {0, 1}})
+    ->ArgsProduct({{1}, {0}, {32}, {32, 256}, {0, 1}, {0, 1}})
+    ->ArgsProduct({{2, 4, 17}, {0, 1}, {1, 32}, {32}, {0, 1}, {0, 1}});
 
 constexpr uint32_t kPayloadBytes = 1 << 20;
 

@@ -3,9 +3,9 @@
 #include <optional>
 #include <utility>
 
+#include "sim/ring_format_of.h"
 #include "sim/transport_options.h"
 #include "virtqueue/check.h"
-#include "virtqueue/ring_format.h"
 
 namespace sim {
 namespace {
@@ -20,12 +20,6 @@ using vsock::Work;
 // The properties are looked at after one step in so many: at each they would
 // take a quarter of a run's time.
 constexpr uint32_t kStepsBetweenLooks = 16;
-
-virtqueue::RingFormat RingFormatOf(const Scenario::Ring& ring) {
-  return ring.format() == Scenario::Ring::PACKED
-             ? virtqueue::RingFormat::kPacked
-             : virtqueue::RingFormat::kSplit;
-}
 
 }  // namespace
 

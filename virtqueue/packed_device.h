@@ -49,8 +49,9 @@ class PackedDevice : public DeviceTerms {
                                              const PackedRingAddrs& addrs,
                                              const Options& options);
 
-  // `chain` is not pending, or is.
+  // `chain` is not pending.
   PopResult Pop(Chain& chain);
+  // `chain` is.
   void Push(Chain& chain, uint32_t written);
   void UnPop(Chain& chain);
   bool Publish();

@@ -62,7 +62,7 @@ class PackedDriver : public DriverTerms {
 
   static constexpr uint64_t kNoChain = ~uint64_t{0};
 
-  struct Id {  // what is remembered of a chain, by its buffer id
+  struct alignas(32) Id {  // what is remembered of a chain, by its buffer id
     uint64_t token = 0;
     uint64_t chain = kNoChain;  // its number, from 0 as they are added
     uint32_t writable_bytes = 0;

@@ -22,12 +22,11 @@
 #ifndef VIRTQUEUE_PACKED_RING_H_
 #define VIRTQUEUE_PACKED_RING_H_
 
-#include <cstddef>
+#include <atomic>
 #include <cstdint>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/types/span.h"
 #include "virtqueue/guest_memory.h"
 #include "virtqueue/ring_format.h"
 #include "virtqueue/shared_le.h"

@@ -30,7 +30,7 @@
 #include "virtqueue/chain.h"
 #include "virtqueue/device_queue.h"
 #include "virtqueue/guest_memory.h"
-#include "virtqueue/split_ring.h"
+#include "virtqueue/ring_layout.h"
 #include "vsock/packet.h"
 
 namespace sim {
@@ -43,8 +43,8 @@ class NetDevice {
     uint16_t ring_size = 128;
     bool event_idx = true;
     bool indirect = true;
-    virtqueue::SplitRingAddrs rx;
-    virtqueue::SplitRingAddrs tx;
+    virtqueue::RingAddrs rx;
+    virtqueue::RingAddrs tx;
     uint32_t packet_weight = 256;
     uint32_t byte_weight = 512 << 10;
     uint32_t tap_frames = 1000;

@@ -12,7 +12,7 @@ namespace sim {
 
 using virtqueue::DriverQueue;
 using virtqueue::OwnedGuestMemory;
-using virtqueue::SplitRingAddrs;
+using virtqueue::RingAddrs;
 
 namespace {
 
@@ -35,10 +35,13 @@ DriverQueue::Options QueueOptions(const NetDriver::Options& options,
   return queue;
 }
 
-SplitRingAddrs AllocateRing(OwnedGuestMemory& memory, uint16_t size) {
-  return virtqueue::LaySplitRing(
-      memory.Allocate(virtqueue::SplitRingBytes(size), virtqueue::kCacheLine),
-      size);
+RingAddrs AllocateRing(OwnedGuestMemory& memory,
+                       const NetDriver::Options& options) {
+  const uint32_t bytes =
+      virtqueue::RingBytes(options.ring_format, options.ring_size);
+  return virtqueue::LayRing(options.ring_format,
+                            memory.Allocate(bytes, virtqueue::kCacheLine),
+                            options.ring_size);
 }
 
 uint32_t LongestFrame(const NetDriver::Options& options) {
@@ -60,9 +63,10 @@ BufferPlaces::Options RxPlaces(const NetDriver::Options& options) {
 }  // namespace
 
 uint64_t NetDriver::MemoryBytes(const Options& options) {
-  const uint64_t rings = 2 * (virtqueue::SplitRingBytes(options.ring_size) +
-                              uint64_t{options.ring_size} * kTableEntries *
-                                  virtqueue::kDescriptorBytes);
+  const uint64_t rings =
+      2 * (virtqueue::RingBytes(options.ring_format, options.ring_size) +
+           uint64_t{options.ring_size} * kTableEntries *
+               virtqueue::kDescriptorBytes);
   return rings + TxPlaces(options).Bytes() + RxPlaces(options).Bytes() +
          1024;  // and what alignment costs
 }
@@ -77,8 +81,8 @@ absl::StatusOr<std::unique_ptr<NetDriver>> NetDriver::Create(
         absl::StrCat("5.1.6.3.1: a ring of ", options.ring_size,
                      " rx buffers holds no frame of MTU ", options.mtu));
   }
-  const SplitRingAddrs tx_addrs = AllocateRing(memory, options.ring_size);
-  const SplitRingAddrs rx_addrs = AllocateRing(memory, options.ring_size);
+  const RingAddrs tx_addrs = AllocateRing(memory, options);
+  const RingAddrs rx_addrs = AllocateRing(memory, options);
   absl::StatusOr<DriverQueue> tx = DriverQueue::Create(
       memory.memory(), tx_addrs, QueueOptions(options, memory));
   if (!tx.ok()) return tx.status();
@@ -91,9 +95,8 @@ absl::StatusOr<std::unique_ptr<NetDriver>> NetDriver::Create(
 }
 
 NetDriver::NetDriver(OwnedGuestMemory& memory, const Options& options,
-                     DatagramEndpoint& sockets, const SplitRingAddrs& tx_addrs,
-                     const SplitRingAddrs& rx_addrs, DriverQueue tx,
-                     DriverQueue rx)
+                     DatagramEndpoint& sockets, const RingAddrs& tx_addrs,
+                     const RingAddrs& rx_addrs, DriverQueue tx, DriverQueue rx)
     : options_(options),
       rx_buffer_bytes_(RxBufferBytes(options.mtu)),
       sockets_(sockets),

@@ -31,7 +31,8 @@
 #include "sim/peers/net_frame.h"
 #include "virtqueue/driver_queue.h"
 #include "virtqueue/owned_guest_memory.h"
-#include "virtqueue/split_ring.h"
+#include "virtqueue/ring_format.h"
+#include "virtqueue/ring_layout.h"
 #include "vsock/packet.h"
 
 namespace sim {
@@ -39,6 +40,7 @@ namespace sim {
 class NetDriver {
  public:
   struct Options {
+    virtqueue::RingFormat ring_format = virtqueue::RingFormat::kSplit;
     uint16_t ring_size = 128;
     bool event_idx = true;
     bool indirect = true;
@@ -68,8 +70,8 @@ class NetDriver {
   // qdisc on, hands up the frame in hand and takes up the next one.
   NetEffects NapiStep();
 
-  const virtqueue::SplitRingAddrs& tx_ring() const { return tx_addrs_; }
-  const virtqueue::SplitRingAddrs& rx_ring() const { return rx_addrs_; }
+  const virtqueue::RingAddrs& tx_ring() const { return tx_addrs_; }
+  const virtqueue::RingAddrs& rx_ring() const { return rx_addrs_; }
 
   // Frames that went into the qdisc and came out, were put on the tx ring, and
   // were taken from the rx ring; what lies here.
@@ -87,10 +89,9 @@ class NetDriver {
 
  private:
   NetDriver(virtqueue::OwnedGuestMemory& memory, const Options& options,
-            DatagramEndpoint& sockets,
-            const virtqueue::SplitRingAddrs& tx_addrs,
-            const virtqueue::SplitRingAddrs& rx_addrs,
-            virtqueue::DriverQueue tx, virtqueue::DriverQueue rx);
+            DatagramEndpoint& sockets, const virtqueue::RingAddrs& tx_addrs,
+            const virtqueue::RingAddrs& rx_addrs, virtqueue::DriverQueue tx,
+            virtqueue::DriverQueue rx);
 
   bool AddToRing(NetFrame& frame, NetEffects& effects);
   void Stop(NetEffects& effects);
@@ -109,8 +110,8 @@ class NetDriver {
   const Options options_;
   const uint32_t rx_buffer_bytes_;
   DatagramEndpoint& sockets_;
-  const virtqueue::SplitRingAddrs tx_addrs_;
-  const virtqueue::SplitRingAddrs rx_addrs_;
+  const virtqueue::RingAddrs tx_addrs_;
+  const virtqueue::RingAddrs rx_addrs_;
 
   virtqueue::DriverQueue tx_;
   BufferPlaces tx_places_;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "sim/ring_format_of.h"
 
 namespace sim {
 namespace {
@@ -31,7 +32,8 @@ NetDevice::Options DeviceOptions(const Scenario& scenario,
 NetDriver::Options QueuePair::DriverOptions(const Scenario& scenario) {
   const Scenario::Ring& ring = scenario.guest().ring();
   const Scenario::VirtioNet& net = scenario.virtio_net();
-  return {.ring_size = static_cast<uint16_t>(ring.size()),
+  return {.ring_format = RingFormatOf(ring),
+          .ring_size = static_cast<uint16_t>(ring.size()),
           .event_idx = ring.event_idx(),
           .indirect = ring.indirect(),
           .mtu = net.mtu(),

@@ -2,6 +2,7 @@
 // chains of every shape. A run is its seed.
 
 #include <cstdint>
+#include <cstdlib>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -93,13 +94,24 @@ struct Run {
   }
 };
 
+// Of chains that go all the way: past two wraps of a split ring's index. More
+// on demand:
+//
+//   bazel test -c opt //tests/virtqueue:ring_random_test
+//       --test_env=RING_CHAINS=10000000
+uint64_t Chains() {
+  const char* value = std::getenv("RING_CHAINS");
+  return value == nullptr ? 2 * 65536 + 1000 : std::stoull(value);
+}
+
 class RingRandomTest : public testing::TestWithParam<Run> {};
 
 TEST_P(RingRandomTest, IsAsTheOraclePastTwoWrapsOfTheIndex) {
+  const uint64_t chains = Chains();
   Dice dice(GetParam().seed);
   RingOracle oracle(GetParam().ring, kMostBuffers * kMostBytes);
 
-  while (oracle.collected() < 2 * 65536 + 1000) {
+  while (oracle.collected() < chains) {
     Step(dice, oracle);
     ASSERT_EQ(oracle.difference(), "") << "seed " << GetParam().seed;
   }
