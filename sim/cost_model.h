@@ -83,7 +83,7 @@ class CostModel {
         syscall;
   };
 
-  std::array<PricesPs, 11> prices_;     // by Step
+  std::array<PricesPs, 11> prices_;    // by Step
   std::array<uint64_t, 4> delays_ps_;  // by Delay
 };
 
