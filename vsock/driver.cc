@@ -6,13 +6,13 @@
 #include <utility>
 
 #include "virtqueue/check.h"
+#include "virtqueue/ring_memory.h"
 
 namespace vsock {
 
 using virtqueue::DriverQueue;
 using virtqueue::GuestAddr;
 using virtqueue::OwnedGuestMemory;
-using virtqueue::RingAddrs;
 
 namespace {
 
@@ -25,20 +25,8 @@ DriverQueue::Options QueueOptions(const Driver::Options& options,
                                 .event_idx = options.event_idx,
                                 .indirect = options.indirect,
                                 .indirect_table_entries = kTableEntries};
-  if (options.indirect) {
-    queue.indirect_tables =
-        memory.Allocate(queue.IndirectBytes(), virtqueue::kDescriptorAlign);
-  }
+  virtqueue::AllocateIndirectTables(memory, queue);
   return queue;
-}
-
-RingAddrs AllocateRing(OwnedGuestMemory& memory,
-                       const Driver::Options& options) {
-  const uint32_t bytes =
-      virtqueue::RingBytes(options.ring_format, options.ring_size);
-  return virtqueue::LayRing(options.ring_format,
-                            memory.Allocate(bytes, virtqueue::kCacheLine),
-                            options.ring_size);
 }
 
 }  // namespace
@@ -78,8 +66,10 @@ absl::StatusOr<std::unique_ptr<Driver>> Driver::Create(OwnedGuestMemory& memory,
   RingLayout layout = {.size = options.ring_size,
                        .event_idx = options.event_idx,
                        .indirect = options.indirect};
-  layout.tx = AllocateRing(memory, options);
-  layout.rx = AllocateRing(memory, options);
+  layout.tx =
+      virtqueue::AllocateRing(memory, options.ring_format, options.ring_size);
+  layout.rx =
+      virtqueue::AllocateRing(memory, options.ring_format, options.ring_size);
   absl::StatusOr<DriverQueue> tx = DriverQueue::Create(
       memory.memory(), layout.tx, QueueOptions(options, memory));
   if (!tx.ok()) return tx.status();

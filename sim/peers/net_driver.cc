@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "virtqueue/check.h"
+#include "virtqueue/ring_memory.h"
 
 namespace sim {
 
@@ -28,20 +29,8 @@ DriverQueue::Options QueueOptions(const NetDriver::Options& options,
                                 .event_idx = options.event_idx,
                                 .indirect = options.indirect,
                                 .indirect_table_entries = kTableEntries};
-  if (options.indirect) {
-    queue.indirect_tables =
-        memory.Allocate(queue.IndirectBytes(), virtqueue::kDescriptorAlign);
-  }
+  virtqueue::AllocateIndirectTables(memory, queue);
   return queue;
-}
-
-RingAddrs AllocateRing(OwnedGuestMemory& memory,
-                       const NetDriver::Options& options) {
-  const uint32_t bytes =
-      virtqueue::RingBytes(options.ring_format, options.ring_size);
-  return virtqueue::LayRing(options.ring_format,
-                            memory.Allocate(bytes, virtqueue::kCacheLine),
-                            options.ring_size);
 }
 
 uint32_t LongestFrame(const NetDriver::Options& options) {
@@ -81,8 +70,10 @@ absl::StatusOr<std::unique_ptr<NetDriver>> NetDriver::Create(
         absl::StrCat("5.1.6.3.1: a ring of ", options.ring_size,
                      " rx buffers holds no frame of MTU ", options.mtu));
   }
-  const RingAddrs tx_addrs = AllocateRing(memory, options);
-  const RingAddrs rx_addrs = AllocateRing(memory, options);
+  const RingAddrs tx_addrs =
+      virtqueue::AllocateRing(memory, options.ring_format, options.ring_size);
+  const RingAddrs rx_addrs =
+      virtqueue::AllocateRing(memory, options.ring_format, options.ring_size);
   absl::StatusOr<DriverQueue> tx = DriverQueue::Create(
       memory.memory(), tx_addrs, QueueOptions(options, memory));
   if (!tx.ok()) return tx.status();
