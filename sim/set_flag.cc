@@ -54,6 +54,16 @@ class Walk {
     return status;
   }
 
+  // If what was found is a message and `value` can only be meant for one of
+  // its fields, goes on to that.
+  absl::Status FollowValue(absl::string_view value) {
+    const FieldDescriptor* field = FieldThatTakes(value);
+    if (field == nullptr) return absl::OkStatus();
+    parts_.push_back(field->name());
+    const absl::Status status = EnterMessage();
+    return status.ok() ? EnterField() : status;
+  }
+
   Message& here() { return *here_; }
   const FieldDescriptor& field() const { return *field_; }
   const std::string& canonical() const { return canonical_; }
@@ -85,6 +95,24 @@ class Walk {
     }
     here_ = here_->GetReflection()->MutableMessage(here_, field_);
     return absl::OkStatus();
+  }
+
+  // The only field of enumeration type that knows `value`, or nullptr.
+  const FieldDescriptor* FieldThatTakes(absl::string_view value) const {
+    if (field_->message_type() == nullptr || field_->is_repeated()) {
+      return nullptr;
+    }
+    const FieldDescriptor* found = nullptr;
+    for (int i = 0; i < field_->message_type()->field_count(); ++i) {
+      const FieldDescriptor* field = field_->message_type()->field(i);
+      if (field->enum_type() == nullptr || field->is_repeated() ||
+          field->enum_type()->FindValueByName(std::string(value)) == nullptr) {
+        continue;
+      }
+      if (found != nullptr) return nullptr;
+      found = field;
+    }
+    return found;
   }
 
   absl::Status EnterElement() {
@@ -182,6 +210,7 @@ absl::StatusOr<std::string> ApplySet(absl::string_view assignment,
   }
   Walk walk(halves.first, message);
   absl::Status status = walk.Find();
+  if (status.ok()) status = walk.FollowValue(halves.second);
   if (!status.ok()) return status;
   status = SetField(assignment, halves.second, walk.field(), walk.here());
   if (!status.ok()) return status;

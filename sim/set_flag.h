@@ -3,10 +3,12 @@
 // A path is field names joined by dots. An element of a list is named by its
 // number or its `name` field: flow[0].count, flow[lone].count and
 // flow.lone.count; a list of one needs no name. A value is written as in a
-// text file; strings need no quotes; a list or a message is replaced whole:
+// text file; strings need no quotes; a list or a message is replaced whole. The
+// name of an enumerator, given to a message, goes to its field that knows it:
 //   guest.ring.size=256
 //   flow.pool.receiver.behaviour=SLOW
 //   arm.alone.flow=["lone"]
+//   guest.ring=PACKED
 // Trust: what a user typed. Errors name the path and offer near names.
 
 #ifndef SIM_SET_FLAG_H_

@@ -60,6 +60,15 @@ TEST(SetFlagTest, TakesEnumeratorsAndBooleans) {
   EXPECT_FALSE(Set("checks=false").scenario.checks());
 }
 
+TEST(SetFlagTest, GivesAnEnumeratorToTheFieldOfTheMessageThatKnowsIt) {
+  const Set set("guest.ring=PACKED");
+
+  EXPECT_EQ(set.scenario.guest().ring().format(), Scenario::Ring::PACKED);
+  EXPECT_EQ(*set.path, "guest.ring.format");
+  EXPECT_FALSE(Set("guest.ring=TWO_TUPLE").path.ok());
+  EXPECT_FALSE(Set("guest.ring=256").path.ok());
+}
+
 TEST(SetFlagTest, ReplacesAListWhole) {
   const Set set("arm.both.flow=[\"pool\"]");
 
