@@ -2,7 +2,8 @@
 //
 // Spec: virtio 1.3, 1.4 (byte order) and 2.7.13 (memory barriers).
 // Trust: every access is one atomic access, so a value is read once, whole, and
-// a hostile peer that writes at the same time is no data race.
+// a hostile peer that writes at the same time is no data race. The other half's
+// memory is reached here and nowhere else, so tests/explorer sees it all.
 //
 // Indices and suppression words are stored and loaded seq_cst where 2.7.13.4.1
 // wants a full barrier between the two: on x86 such a store is one locked
@@ -16,6 +17,7 @@
 #include <cstdint>
 
 #include "virtqueue/endian.h"
+#include "virtqueue/shared_word.h"
 
 namespace virtqueue {
 
@@ -24,16 +26,16 @@ class SharedLe {
  public:
   T Load(std::memory_order order = std::memory_order_relaxed) const {
     // atomic_ref has no const form in C++20; a load writes nothing.
-    const std::atomic_ref<T> word(const_cast<T&>(raw_));
+    const SharedWord<T> word(const_cast<T&>(raw_));
     return SwapIfBigEndianHost(word.load(order));
   }
 
   void Store(T value, std::memory_order order = std::memory_order_relaxed) {
-    std::atomic_ref<T>(raw_).store(SwapIfBigEndianHost(value), order);
+    SharedWord<T>(raw_).store(SwapIfBigEndianHost(value), order);
   }
 
  private:
-  alignas(std::atomic_ref<T>::required_alignment) T raw_;
+  alignas(SharedWord<T>::required_alignment) T raw_;
 };
 
 using SharedLe8 = SharedLe<uint8_t>;
