@@ -20,6 +20,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "virtqueue/driver_notification.h"
 #include "virtqueue/driver_terms.h"
 #include "virtqueue/guest_memory.h"
 #include "virtqueue/packed_driver.h"
@@ -65,6 +66,12 @@ class DriverQueue : public DriverTerms {
   }
   void DisableNotifications() {
     packed_ ? packed_->DisableNotifications() : split_.DisableNotifications();
+  }
+
+  // What a notification says with VIRTIO_F_NOTIFICATION_DATA: behind what was
+  // published, so it is the same until more is.
+  NextAvailable next_available() const {
+    return packed_ ? packed_->next_available() : split_.next_available();
   }
 
   uint16_t free_descriptors() const {

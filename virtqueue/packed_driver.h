@@ -29,6 +29,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "virtqueue/driver_notification.h"
 #include "virtqueue/driver_terms.h"
 #include "virtqueue/guest_memory.h"
 #include "virtqueue/packed_notification.h"
@@ -49,6 +50,9 @@ class PackedDriver : public DriverTerms {
   bool EnableNotifications();
   bool EnableNotificationsDelayed();
   void DisableNotifications() { notification_.Disable(); }
+  NextAvailable next_available() const {
+    return NextAvailable::Of(first_added_.off_wrap());
+  }
   uint16_t free_descriptors() const { return static_cast<uint16_t>(free_); }
   uint32_t in_flight() const {
     return static_cast<uint32_t>(added_ - collected_);

@@ -26,6 +26,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "virtqueue/driver_notification.h"
 #include "virtqueue/driver_terms.h"
 #include "virtqueue/guest_memory.h"
 #include "virtqueue/notification.h"
@@ -63,6 +64,9 @@ class SplitDriver : public DriverTerms {
   bool EnableNotifications();
   bool EnableNotificationsDelayed();
   void DisableNotifications();
+  NextAvailable next_available() const {
+    return NextAvailable::Of(static_cast<uint16_t>(published_));
+  }
   uint16_t free_descriptors() const {
     return static_cast<uint16_t>(size() - in_flight() - extra_);
   }
