@@ -99,6 +99,15 @@ Effects Device::Step(Instant now) {
   return effects;
 }
 
+Effects Device::Finish(Instant now) {
+  Effects effects;
+  const Turn turn = in_hand_.turn;
+  if (turn == Turn::kNone) return effects;
+  FinishInHand(now, effects);
+  EndTurn(turn, effects);
+  return effects;
+}
+
 void Device::FinishInHand(Instant now, Effects& effects) {
   if (in_hand_.turn == Turn::kTx) {
     FinishTx(now, effects);

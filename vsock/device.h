@@ -66,6 +66,10 @@ class Device {
   // tells that there is one in hand, or a turn queued.
   Effects Step(Instant now);
 
+  // Finishes the packet in hand and takes up none: then no chain of either ring
+  // is in the device's hands, as when it is to stop.
+  Effects Finish(Instant now);
+
   // The send list waits for an rx buffer.
   bool waits_for_ring() const { return waits_for_ring_; }
 
@@ -82,6 +86,8 @@ class Device {
   LossLog& losses() { return losses_; }
   // OK, or why a ring is broken.
   absl::Status status() const;
+  const absl::Status& tx_status() const { return tx_.status(); }
+  const absl::Status& rx_status() const { return rx_.status(); }
 
  private:
   enum class Turn : uint8_t {

@@ -1,0 +1,64 @@
+#include "vsock/vhost_user/life.h"
+
+#include <utility>
+
+namespace vsock::vhost_user {
+namespace {
+
+using virtqueue::OwnedGuestMemory;
+
+// Feature bits 0 to 23 are those of the device's type (6).
+constexpr uint64_t kOfDevice = (1u << 24) - 1;
+
+Transport::Options TransportOptions(const Life::Options& options,
+                                    Features features) {
+  return {.cid = kCidHost,
+          .features = Features(features.bits() & kOfDevice),
+          .proposal = options.proposal};
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Life>> Life::Create(const Options& options,
+                                                   Features features) {
+  absl::StatusOr<OwnedGuestMemory> memory =
+      OwnedGuestMemory::Create(options.payload_bytes);
+  if (!memory.ok()) return memory.status();
+  return std::unique_ptr<Life>(new Life(options, features, *std::move(memory)));
+}
+
+Life::Life(const Options& options, Features features, OwnedGuestMemory memory)
+    : options_(options),
+      memory_(std::move(memory)),
+      arena_(PayloadArena::In(memory_, options.payload_bytes)),
+      pool_(PayloadMode::kReal, &arena_),
+      transport_(TransportOptions(options, features), pool_, router_,
+                 tail_drop_),
+      sockets_(transport_) {
+  router_.Add(options.guest_cid, send_list_);
+}
+
+absl::Status Life::Attach(const virtqueue::GuestMemory& memory,
+                          const DeviceSetup& setup) {
+  const RingSetup& rx = setup.rings[kRxQueue];
+  const RingSetup& tx = setup.rings[kTxQueue];
+  const Device::Options options = {
+      .guest_cid = options_.guest_cid,
+      .ring_size = rx.size,
+      .event_idx = (setup.features & kEventIdx) != 0,
+      .indirect = (setup.features & kIndirectDesc) != 0,
+      .rx = rx.addrs,
+      .tx = tx.addrs};
+  absl::StatusOr<std::unique_ptr<Device>> device =
+      Device::Create(memory, options, transport_, pool_, send_list_);
+  if (!device.ok()) return device.status();
+  device_ = *std::move(device);
+  return absl::OkStatus();
+}
+
+std::array<RingBase, kQueues> Life::Detach() {
+  device_.reset();
+  return {};
+}
+
+}  // namespace vsock::vhost_user
