@@ -62,6 +62,10 @@ bool SplitDevice::LookForAvailable() {
     Break("2.7.13: available idx is ahead by more than the queue size");
     return false;
   }
+  if (published_ + ahead < popped_) {
+    Break("2.7.6.1: available idx went backwards");
+    return false;
+  }
   available_ = published_ + ahead;
   return available_ != popped_;
 }

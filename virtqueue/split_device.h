@@ -5,6 +5,7 @@
 // kind of malformed ring ends:
 //
 //   available idx ahead of the used idx by more than N       broken, 2.7.13
+//   available idx that goes back over a chain popped         broken, 2.7.6.1
 //   head that is no descriptor of the table                  broken, 2.7.6
 //   next that is no descriptor of its table                  broken, 2.7.5
 //   more than N descriptors, hence every loop                broken, 2.7.5.3.1

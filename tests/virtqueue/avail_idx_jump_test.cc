@@ -89,6 +89,20 @@ TEST(AvailIdxTest, IsTooFarAheadIfTheDeviceStillHasSome) {
   EXPECT_EQ(context.Fault(), kTooFarAhead);
 }
 
+TEST(AvailIdxTest, BreaksTheQueueIfItGoesBackOverAChainInFlight) {
+  DeviceContext context({.size = kSize});
+  std::vector<Chain> chains(3);
+  context.driver.SetAvailIdx(3);
+  context.Put(0, {{.addr = kBuffers, .len = 1}});
+  for (Chain& chain : chains) context.device.Pop(chain);
+
+  context.driver.SetAvailIdx(2);
+
+  EXPECT_EQ(context.device.Pop(context.chain), PopResult::kBroken);
+  EXPECT_EQ(context.Fault(), "2.7.6.1: available idx went backwards");
+  EXPECT_EQ(context.device.in_flight(), 3u);
+}
+
 TEST(AvailIdxTest, LeavesChainsInFlightToBeCompletedWithoutEffect) {
   DeviceContext context({.size = kSize});
   Chain popped;
