@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <cstring>
 #include <utility>
+#include <vector>
+
+#include "virtqueue/check.h"
+#include "virtqueue/ring_format.h"
 
 namespace virtqueue {
 namespace {
@@ -27,6 +31,29 @@ size_t ForEachPiece(const Spans& spans, uint64_t offset, size_t wanted,
   return done;
 }
 
+template <typename Spans>
+std::vector<ChainState::Piece> PiecesOf(const Spans& spans,
+                                        const GuestMemory& memory) {
+  std::vector<ChainState::Piece> pieces;
+  for (const auto& span : spans) {
+    pieces.push_back({.at = memory.AddressOf(span),
+                      .len = static_cast<uint32_t>(span.size())});
+  }
+  return pieces;
+}
+
+// False if a piece is empty or leaves memory.
+template <typename List>
+bool AppendAll(const std::vector<ChainState::Piece>& pieces,
+               const GuestMemory& memory, List& list) {
+  for (const ChainState::Piece& piece : pieces) {
+    const absl::Span<std::byte> bytes = memory.TrySlice(piece.at, piece.len);
+    if (bytes.empty()) return false;
+    list.Append(bytes);
+  }
+  return true;
+}
+
 }  // namespace
 
 Chain::Chain(Chain&& other) noexcept { *this = std::move(other); }
@@ -38,6 +65,36 @@ Chain& Chain::operator=(Chain&& other) noexcept {
   slots_ = other.slots_;
   head_ = std::exchange(other.head_, kNoHead);
   return *this;
+}
+
+ChainState Chain::Save(const GuestMemory& memory) const {
+  VSOCK_CHECK(pending());
+  const bool packed = (head_ & kPackedId) != 0;
+  return {.id = static_cast<uint16_t>(head()),
+          .slots = static_cast<uint16_t>(packed ? slots_ : 0),
+          .descriptors = static_cast<uint16_t>(descriptors_),
+          .readable = PiecesOf(readable(), memory),
+          .writable = PiecesOf(writable(), memory)};
+}
+
+absl::Status Chain::SetTo(const ChainState& state, const GuestMemory& memory,
+                          uint16_t size) {
+  Clear();
+  descriptors_ = state.descriptors;
+  slots_ = state.slots;
+  if (descriptors_ == 0 || descriptors_ > size) {
+    return absl::InvalidArgumentError(
+        "chain state: no descriptors, or more than the queue size");
+  }
+  if (!AppendAll(state.readable, memory, readable_) ||
+      !AppendAll(state.writable, memory, writable_)) {
+    return absl::InvalidArgumentError(
+        "chain state: a piece is of no bytes, or is outside of memory");
+  }
+  if (readable_bytes() + writable_bytes() > kMaxChainBytes) {
+    return absl::InvalidArgumentError("chain state: of more than 2^32 bytes");
+  }
+  return absl::OkStatus();
 }
 
 size_t Chain::CopyFrom(uint64_t offset, absl::Span<std::byte> into) const {

@@ -14,7 +14,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "absl/status/status.h"
 #include "absl/types/span.h"
+#include "virtqueue/chain_state.h"
+#include "virtqueue/guest_memory.h"
 #include "virtqueue/span_list.h"
 
 namespace virtqueue {
@@ -33,6 +36,9 @@ class Chain {
   // Copies `from` over the writable bytes from `offset` on, as far as they go;
   // says how many.
   size_t CopyTo(uint64_t offset, absl::Span<const std::byte> from);
+
+  // A pending chain of `memory` as numbers. DeviceQueue::Restore makes it anew.
+  ChainState Save(const GuestMemory& memory) const;
 
   absl::Span<const absl::Span<const std::byte>> readable() const {
     return readable_.pieces();
@@ -59,10 +65,22 @@ class Chain {
   friend class PackedWalker;
   friend class SplitDevice;
 
+  // What a chain has above its id, or head, of 16 bits is the tag of its queue:
+  // that of a packed ring has kPackedId, and each life of a queue, between two
+  // resets, has a number of 15 bits. So one comparison tells a queue its chains
+  // from any other; kNoHead is of no queue.
   static constexpr uint32_t kNoHead = ~uint32_t{0};
-  // What a chain of a packed ring has beside its buffer id. So any number above
-  // 65535 is of no chain that a split ring has.
   static constexpr uint32_t kPackedId = 1u << 16;
+  static constexpr uint32_t kLife = 1u << 17;
+  static constexpr uint32_t kLives = (1u << 15) - 1;
+
+  // The queue with that tag popped this, in this life.
+  bool IsOf(uint32_t tag) const { return (head_ ^ tag) < kPackedId; }
+
+  // Becomes what `state` says, but for what it is to its queue. InvalidArgument
+  // if no chain of a ring of `size` in `memory` is so.
+  absl::Status SetTo(const ChainState& state, const GuestMemory& memory,
+                     uint16_t size);
 
   void Clear() {
     readable_.Clear();

@@ -9,7 +9,9 @@
 // Lawful though unusual: a buffer over adjacent regions (a span for each); a
 // descriptor of no bytes (no span, its address is not looked at); a table at an
 // odd address; flags without a meaning (ignored).
-// Left out: VIRTIO_F_IN_ORDER, reset (destroy and create anew).
+// A chain belongs to the life of a queue in which it was popped: once the queue
+// was reset, completing it has no effect beyond the chain.
+// Left out: VIRTIO_F_IN_ORDER.
 //
 // One thread at a time uses a DeviceQueue; the driver half may be on another.
 
@@ -19,12 +21,15 @@
 #include <cstdint>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "absl/base/attributes.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "virtqueue/chain.h"
 #include "virtqueue/check.h"
+#include "virtqueue/device_state.h"
 #include "virtqueue/device_terms.h"
 #include "virtqueue/guest_memory.h"
 #include "virtqueue/packed_device.h"
@@ -41,19 +46,39 @@ class DeviceQueue : public DeviceTerms {
                                             const RingAddrs& addrs,
                                             const Options& options);
 
+  // What Restore gives.
+  struct Restored;
+  // Goes on from `state`, which Save gave, on a ring that lies in memory as it
+  // did then. InvalidArgument: a state that no such queue can be in, or a chain
+  // of bytes that are not in memory; else errors as of Create.
+  static absl::StatusOr<Restored> Restore(const GuestMemory& memory,
+                                          const RingAddrs& addrs,
+                                          const Options& options,
+                                          const DeviceState& state);
+  // All that Restore needs. `held` are the chains in flight, in any order.
+  DeviceState Save(absl::Span<const Chain* const> held) const;
+
+  // The driver reset the queue, alone (2.6.1) or with the device (2.4). There
+  // is no ring then: nothing is available, nothing is written or notified, and
+  // status() is FailedPrecondition.
+  void Reset();
+  // The driver set the queue up again, here or elsewhere, of this or another
+  // size or format (2.6.1.2). Errors as of Create; then it is as after Reset.
+  absl::Status Restart(const GuestMemory& memory, const RingAddrs& addrs,
+                       const Options& options);
+
   // `chain` is not pending; what it held before is gone.
   PopResult Pop(Chain& chain);
 
   // Completes `chain`, of which the first `written` writable bytes were
   // written; the driver sees it at Publish. Chains may be completed in any
-  // order; on a broken queue that has no effect beyond the chain.
+  // order; on a broken queue, or after a reset, that has no effect beyond the
+  // chain.
   void Push(Chain& chain, uint32_t written);
 
   // Puts `chain` back untouched: of those put back, the last is the next to be
   // popped.
-  void UnPop(Chain& chain) {
-    packed_ ? packed_->UnPop(chain) : split_.UnPop(chain);
-  }
+  void UnPop(Chain& chain);
 
   // Makes all chains completed since the last call visible to the driver. True
   // if the driver must be notified of them: 2.7.7.2, 2.8.10.
@@ -87,13 +112,25 @@ class DeviceQueue : public DeviceTerms {
   DeviceQueue(const GuestMemory& memory, PackedDevice packed)
       : split_(memory), packed_(std::move(packed)) {}
 
+  uint32_t NextLife() const { return (life_ + 1) % Chain::kLives; }
+  void SetLife(uint32_t life);
+  uint32_t tag() const { return packed_ ? packed_->tag() : split_.tag(); }
+  // Completes a chain of an earlier life.
+  static void Discard(Chain& chain);
+
   SplitDevice split_;  // of no ring, if there is the other
   std::optional<PackedDevice> packed_;
+  uint32_t life_ = 0;
 };
 
-// A split half that can't go on, or a chain that is none of a split ring, sends
-// the two that follow to the packed half, so a split ring pays nothing for
-// there being another format.
+struct DeviceQueue::Restored {
+  DeviceQueue queue;
+  std::vector<Chain> in_flight;  // in the order of the state's
+};
+
+// A split half that can't go on, or a chain that is not its own, sends the two
+// that follow to the packed half, so a split ring pays nothing for there being
+// another format.
 
 ABSL_ATTRIBUTE_ALWAYS_INLINE inline DeviceTerms::PopResult DeviceQueue::Pop(
     Chain& chain) {
@@ -107,8 +144,9 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline DeviceTerms::PopResult DeviceQueue::Pop(
 
 ABSL_ATTRIBUTE_ALWAYS_INLINE inline void DeviceQueue::Push(Chain& chain,
                                                            uint32_t written) {
-  if (chain.head_ >= Chain::kPackedId) {
-    VSOCK_CHECK(chain.pending() && packed_);
+  if (!chain.IsOf(split_.tag())) {
+    if (!chain.IsOf(split_.tag() | Chain::kPackedId)) return Discard(chain);
+    VSOCK_CHECK(packed_);
     return packed_->Push(chain, written);
   }
   split_.Push(chain, written);

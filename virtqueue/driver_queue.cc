@@ -19,4 +19,19 @@ absl::StatusOr<DriverQueue> DriverQueue::Create(const GuestMemory& memory,
   return DriverQueue(*std::move(half));
 }
 
+absl::StatusOr<DriverQueue> DriverQueue::Restore(const GuestMemory& memory,
+                                                 const RingAddrs& addrs,
+                                                 const Options& options,
+                                                 const DriverState& state) {
+  if (const auto* packed = std::get_if<PackedRingAddrs>(&addrs)) {
+    auto half = PackedDriver::Restore(memory, *packed, options, state);
+    if (!half.ok()) return half.status();
+    return DriverQueue(*std::move(half));
+  }
+  auto half = SplitDriver::Restore(memory, *std::get_if<SplitRingAddrs>(&addrs),
+                                   options, state);
+  if (!half.ok()) return half.status();
+  return DriverQueue(*std::move(half));
+}
+
 }  // namespace virtqueue

@@ -5,7 +5,9 @@
 // Trust: none in the device. A used ring that breaks a rule quarantines the
 // queue for good: nothing more is added, published or collected, and status()
 // names the clause.
-// Left out: VIRTIO_F_IN_ORDER, reset (destroy and create anew).
+// A queue that was reset (2.6.1, 2.4) is created anew, once the device no
+// longer uses it; what was with the device is in the state of the old one. Left
+// out: VIRTIO_F_IN_ORDER.
 //
 // One thread at a time uses a DriverQueue; the device half may be on another.
 
@@ -21,6 +23,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "virtqueue/driver_notification.h"
+#include "virtqueue/driver_state.h"
 #include "virtqueue/driver_terms.h"
 #include "virtqueue/guest_memory.h"
 #include "virtqueue/packed_driver.h"
@@ -37,6 +40,16 @@ class DriverQueue : public DriverTerms {
   static absl::StatusOr<DriverQueue> Create(const GuestMemory& memory,
                                             const RingAddrs& addrs,
                                             const Options& options);
+
+  // Goes on from `state`, which Save gave, on a ring and tables that lie in
+  // memory as they did then. InvalidArgument: a state that no such queue can be
+  // in; else errors as of Create.
+  static absl::StatusOr<DriverQueue> Restore(const GuestMemory& memory,
+                                             const RingAddrs& addrs,
+                                             const Options& options,
+                                             const DriverState& state);
+  // All that Restore needs.
+  DriverState Save() const { return packed_ ? packed_->Save() : split_.Save(); }
 
   // Adds one chain, `readable` before `writable`. The device sees it at
   // Publish; `token` comes back when it has used it. The buffers are the

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "virtqueue/check.h"
 
 namespace virtqueue {
 namespace {
@@ -81,6 +82,17 @@ absl::Span<std::byte> GuestMemory::Prefix(GuestAddr at, uint32_t len) const {
     if (offset < region.bytes.size()) return region.bytes.subspan(offset, len);
   }
   return {};
+}
+
+GuestAddr GuestMemory::AddressOf(absl::Span<const std::byte> bytes) const {
+  const auto at = reinterpret_cast<uintptr_t>(bytes.data());
+  for (const Region& region : regions_) {
+    const auto base = reinterpret_cast<uintptr_t>(region.bytes.data());
+    if (at >= base && at - base < region.bytes.size()) {
+      return region.base + (at - base);
+    }
+  }
+  CheckFailed(__FILE__, __LINE__, "span of this memory");
 }
 
 GuestMemory::GuestMemory(std::vector<Region> largest_first)

@@ -60,6 +60,10 @@ class GuestMemory {
     return {largest_.bytes.data() + offset, len};
   }
 
+  // Where a span that one of the above gave begins; of several places that are
+  // the same bytes, one.
+  GuestAddr AddressOf(absl::Span<const std::byte> bytes) const;
+
   // `count` consecutive Ts. OutOfRange as Slice; InvalidArgument if their place
   // in this process does not suit T, so that they can't be accessed atomically.
   template <typename T>

@@ -22,7 +22,8 @@ Notification::Notification(SharedLe16* own_flags, SharedLe16* own_event,
       own_event_(own_event),
       peer_flags_(peer_flags),
       peer_event_(peer_event),
-      event_idx_(event_idx) {}
+      event_idx_(event_idx),
+      enabled_(true) {}  // a zeroed ring asks for notifications
 
 void Notification::Enable(uint16_t event) {
   enabled_ = true;

@@ -31,7 +31,8 @@ constexpr bool NeedEvent(uint16_t event, uint16_t new_idx, uint16_t old_idx) {
 
 class Notification {
  public:
-  Notification() = default;  // of no ring; assigned to before it is used
+  // Of no ring: to be disabled is all that it may be asked.
+  Notification() = default;
   // How the driver half sees the words of `ring`, and how the device half does.
   static Notification OfDriver(const SplitRing& ring, bool event_idx);
   static Notification OfDevice(const SplitRing& ring, bool event_idx);
@@ -54,6 +55,10 @@ class Notification {
   // seen. With the event index the wish lasts for 65535 entries.
   void Disable(uint16_t next);
 
+  // What was asked for last. Set, it is what the words in memory say already.
+  bool enabled() const { return enabled_; }
+  void SetEnabled(bool enabled) { enabled_ = enabled; }
+
  private:
   Notification(SharedLe16* own_flags, SharedLe16* own_event,
                const SharedLe16* peer_flags, const SharedLe16* peer_event,
@@ -64,7 +69,7 @@ class Notification {
   const SharedLe16* peer_flags_ = nullptr;
   const SharedLe16* peer_event_ = nullptr;
   bool event_idx_ = false;
-  bool enabled_ = true;  // a zeroed ring asks for notifications
+  bool enabled_ = false;
 };
 
 }  // namespace virtqueue

@@ -24,7 +24,6 @@ PackedDevice::PackedDevice(const GuestMemory& memory, const PackedRing& ring,
       limit_(ring.size) {}
 
 void PackedDevice::UnPop(Chain& chain) {
-  VSOCK_CHECK(chain.pending());
   put_back_.push_back(std::move(chain));
   --in_flight_;
   SetLimit();
@@ -66,7 +65,7 @@ DeviceTerms::PopResult PackedDevice::PopAny(Chain& chain) {
     Break(fault);
     return PopResult::kBroken;
   }
-  chain.head_ = Chain::kPackedId | walker.id();
+  chain.head_ = tag_ | walker.id();
   next_.Advance(chain.slots_, ring_.size);
   popped_ += chain.slots_;
   ++in_flight_;

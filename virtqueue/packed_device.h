@@ -36,6 +36,7 @@
 #include "absl/types/span.h"
 #include "virtqueue/chain.h"
 #include "virtqueue/check.h"
+#include "virtqueue/device_state.h"
 #include "virtqueue/device_terms.h"
 #include "virtqueue/guest_memory.h"
 #include "virtqueue/packed_notification.h"
@@ -49,9 +50,19 @@ class PackedDevice : public DeviceTerms {
                                              const PackedRingAddrs& addrs,
                                              const Options& options);
 
+  // Becomes what `state` says, which passed CheckDeviceState. InvalidArgument:
+  // a chain that was put back and is not in memory.
+  absl::Status SetTo(const DeviceState& state);
+  // But for the chains that the user has.
+  DeviceState Save() const;
+
+  // What the chains of this life have above their ids.
+  uint32_t tag() const { return tag_; }
+  void SetLife(uint32_t life) { tag_ = life * Chain::kLife | Chain::kPackedId; }
+
   // `chain` is not pending.
   PopResult Pop(Chain& chain);
-  // `chain` is.
+  // `chain` is of this life.
   void Push(Chain& chain, uint32_t written);
   void UnPop(Chain& chain);
   bool Publish();
@@ -78,6 +89,7 @@ class PackedDevice : public DeviceTerms {
   absl::Status status_;
   std::vector<Chain> put_back_;
   bool indirect_;
+  uint32_t tag_ = Chain::kPackedId;
   uint32_t in_flight_ = 0;
   PackedPosition next_;       // to be popped
   PackedPosition next_used_;  // to be pushed
@@ -123,7 +135,7 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline DeviceTerms::PopResult PackedDevice::Pop(
   }
   chain.descriptors_ = 1;
   chain.slots_ = 1;
-  chain.head_ = Chain::kPackedId | tail.id;
+  chain.head_ = tag_ | tail.id;
   return PopResult::kChain;
 }
 

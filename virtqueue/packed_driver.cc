@@ -26,6 +26,27 @@ void Zero(const PackedRing& ring) {
 absl::StatusOr<PackedDriver> PackedDriver::Create(const GuestMemory& memory,
                                                   const PackedRingAddrs& addrs,
                                                   const Options& options) {
+  absl::StatusOr<PackedDriver> driver = Find(memory, addrs, options);
+  if (driver.ok()) Zero(driver->ring_);
+  return driver;
+}
+
+absl::StatusOr<PackedDriver> PackedDriver::Restore(const GuestMemory& memory,
+                                                   const PackedRingAddrs& addrs,
+                                                   const Options& options,
+                                                   const DriverState& state) {
+  absl::StatusOr<PackedDriver> driver = Find(memory, addrs, options);
+  if (!driver.ok()) return driver;
+  const absl::Status status =
+      CheckDriverState(state, RingFormat::kPacked, options.size);
+  if (!status.ok()) return status;
+  driver->SetTo(state);
+  return driver;
+}
+
+absl::StatusOr<PackedDriver> PackedDriver::Find(const GuestMemory& memory,
+                                                const PackedRingAddrs& addrs,
+                                                const Options& options) {
   const absl::StatusOr<PackedRing> ring =
       PackedRing::Map(memory, addrs, options.size);
   if (!ring.ok()) return ring.status();
@@ -37,7 +58,6 @@ absl::StatusOr<PackedDriver> PackedDriver::Create(const GuestMemory& memory,
     if (!found.ok()) return found.status();
     tables = *found;
   }
-  Zero(*ring);
   return PackedDriver(*ring, options, tables);
 }
 
@@ -165,17 +185,19 @@ void PackedDriver::FillTable(Buffers readable, Buffers writable) {
 std::optional<DriverTerms::Used> PackedDriver::RefuseUsed(
     const PackedTail& tail) {
   if (tail.id >= ring_.size) {
-    status_ = absl::DataLossError("2.8.22: used id beyond the queue size");
+    Quarantine("2.8.22: used id beyond the queue size");
   } else if (ids_[tail.id].chain >= published_) {
-    status_ = absl::DataLossError(
-        "2.8.22: used id is of no chain that the device has");
+    Quarantine("2.8.22: used id is of no chain that the device has");
   } else {
-    status_ = absl::DataLossError(
-        "2.8.4: used length is more than the chain can hold");
+    Quarantine("2.8.4: used length is more than the chain can hold");
   }
+  return std::nullopt;
+}
+
+void PackedDriver::Quarantine(absl::string_view fault) {
+  status_ = absl::DataLossError(fault);
   next_used_.MatchNothing();  // so that Collect finds nothing
   free_ = 0;                  // and Add looks at status_
-  return std::nullopt;
 }
 
 }  // namespace virtqueue

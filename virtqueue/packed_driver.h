@@ -28,8 +28,10 @@
 #include "absl/base/attributes.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "virtqueue/driver_notification.h"
+#include "virtqueue/driver_state.h"
 #include "virtqueue/driver_terms.h"
 #include "virtqueue/guest_memory.h"
 #include "virtqueue/packed_notification.h"
@@ -42,6 +44,13 @@ class PackedDriver : public DriverTerms {
   static absl::StatusOr<PackedDriver> Create(const GuestMemory& memory,
                                              const PackedRingAddrs& addrs,
                                              const Options& options);
+
+  // Goes on from `state` on a ring that lies in memory as it did.
+  static absl::StatusOr<PackedDriver> Restore(const GuestMemory& memory,
+                                              const PackedRingAddrs& addrs,
+                                              const Options& options,
+                                              const DriverState& state);
+  DriverState Save() const;
 
   AddResult Add(absl::Span<const Buffer> readable,
                 absl::Span<const Buffer> writable, uint64_t token);
@@ -63,6 +72,13 @@ class PackedDriver : public DriverTerms {
  private:
   PackedDriver(const PackedRing& ring, const Options& options,
                absl::Span<SharedPackedDescriptor> tables);
+
+  static absl::StatusOr<PackedDriver> Find(const GuestMemory& memory,
+                                           const PackedRingAddrs& addrs,
+                                           const Options& options);
+  // Becomes what `state` says, which passed CheckDriverState.
+  void SetTo(const DriverState& state);
+  std::vector<uint16_t> IdsInFlight() const;  // as they were added
 
   static constexpr uint64_t kNoChain = ~uint64_t{0};
 
@@ -92,6 +108,7 @@ class PackedDriver : public DriverTerms {
   }
   bool HasUsed() const;
   std::optional<Used> RefuseUsed(const PackedTail& tail);
+  void Quarantine(absl::string_view fault);
 
   PackedRing ring_;
   PackedNotification notification_;

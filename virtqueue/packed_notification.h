@@ -55,6 +55,10 @@ class PackedNotification {
   // Asks not to be notified.
   void Disable();
 
+  // What was asked for last. Set, it is what the words in memory say already.
+  bool enabled() const { return enabled_; }
+  void SetEnabled(bool enabled) { enabled_ = enabled; }
+
  private:
   PackedNotification(SharedEvents* own, const SharedEvents* peer, uint32_t size,
                      bool event_idx);

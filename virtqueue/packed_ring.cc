@@ -26,6 +26,22 @@ PackedRingAddrs LayPackedRing(GuestAddr base, uint16_t size) {
           .device_events = events + RoundToLine(kEventsBytes)};
 }
 
+std::optional<uint32_t> PackedSlotsBetween(uint16_t from, uint16_t to,
+                                           uint32_t size) {
+  const PackedPosition first = PackedPosition::Of(from);
+  const PackedPosition second = PackedPosition::Of(to);
+  if (first.slot() >= size || second.slot() >= size) return std::nullopt;
+  // A slot behind within one lap is "ahead" by about 2^32.
+  const uint32_t ahead = first.DistanceTo(second, size);
+  if (ahead > size) return std::nullopt;
+  return ahead;
+}
+
+std::ostream& operator<<(std::ostream& out, const PackedTail& tail) {
+  return out << "{len " << tail.len << " id " << tail.id << " flags "
+             << tail.flags << '}';
+}
+
 absl::StatusOr<PackedRing> PackedRing::Map(const GuestMemory& memory,
                                            const PackedRingAddrs& addrs,
                                            uint32_t size) {

@@ -24,6 +24,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
+#include <ostream>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -51,7 +53,10 @@ struct PackedTail {
   uint32_t len = 0;
   uint16_t id = 0;
   uint16_t flags = 0;
+  bool operator==(const PackedTail&) const = default;
 };
+
+std::ostream& operator<<(std::ostream& out, const PackedTail& tail);
 
 struct PackedDescriptor {  // struct pvirtq_desc, as numbers
   uint64_t addr = 0;
@@ -144,9 +149,15 @@ class PackedPosition {
   uint16_t available() const { return used_ ^ kDescUsed; }
   uint16_t used() const { return used_; }
 
-  // Both as the event suppression structure has them.
+  // Both as the event suppression structure has them, and back.
   uint16_t off_wrap() const {
     return static_cast<uint16_t>(slot_ | (used_ != 0 ? kEventsWrap : 0));
+  }
+  static PackedPosition Of(uint16_t off_wrap) {
+    PackedPosition position;
+    position.slot_ = off_wrap & (kEventsWrap - 1u);
+    if ((off_wrap & kEventsWrap) == 0) position.used_ = 0;
+    return position;
   }
 
   // How many slots `to` is ahead, in a ring of `size`; at most that.
@@ -170,6 +181,11 @@ class PackedPosition {
   uint32_t slot_ = 0;  // less than the size
   uint16_t used_ = kDescAvail | kDescUsed;
 };
+
+// How many slots the second of two positions, off_wrap() each, is ahead of the
+// first; nothing if no two positions of a half in a ring of `size` are so.
+std::optional<uint32_t> PackedSlotsBetween(uint16_t from, uint16_t to,
+                                           uint32_t size);
 
 // One ring found in memory. Everything here is shared with the other half.
 struct PackedRing {

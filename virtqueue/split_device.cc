@@ -20,9 +20,12 @@ SplitDevice::SplitDevice(const GuestMemory& memory, const SplitRing& ring,
       memory_(memory),
       indirect_(options.indirect) {}
 
+SplitDevice::SplitDevice(const GuestMemory& memory)
+    : memory_(memory),
+      status_(absl::FailedPreconditionError("2.6.1: the queue was reset")) {}
+
 void SplitDevice::UnPop(Chain& chain) {
-  VSOCK_CHECK(chain.pending());
-  put_back_.push_back(static_cast<uint16_t>(chain.head_));
+  put_back_.push_back(static_cast<uint16_t>(chain.head()));
   chain.head_ = Chain::kNoHead;
   available_ = popped_;  // so that Pop looks at what was put back
 }
@@ -38,6 +41,7 @@ bool SplitDevice::Publish() {
 }
 
 bool SplitDevice::EnableNotifications() {
+  if (!has_ring()) return false;
   notification_.Enable(static_cast<uint16_t>(popped_));
   return HasAvailable();
 }
@@ -71,7 +75,9 @@ bool SplitDevice::LookForAvailable() {
 }
 
 SplitDevice::PopResult SplitDevice::PopPutBack(Chain& chain) {
-  if (!status_.ok()) return PopResult::kBroken;
+  if (!status_.ok()) {
+    return has_ring() ? PopResult::kBroken : PopResult::kEmpty;
+  }
   if (put_back_.empty()) return PopResult::kEmpty;
   const PopResult result = Walk(put_back_.back(), chain);
   if (result == PopResult::kChain) put_back_.pop_back();
@@ -91,7 +97,7 @@ SplitDevice::PopResult SplitDevice::Walk(uint32_t head, Chain& chain) {
     Break(fault);
     return PopResult::kBroken;
   }
-  chain.head_ = head;
+  chain.head_ = tag_ | head;
   return PopResult::kChain;
 }
 

@@ -34,6 +34,7 @@
 #include "absl/types/span.h"
 #include "virtqueue/chain.h"
 #include "virtqueue/check.h"
+#include "virtqueue/device_state.h"
 #include "virtqueue/device_terms.h"
 #include "virtqueue/guest_memory.h"
 #include "virtqueue/notification.h"
@@ -43,9 +44,8 @@ namespace virtqueue {
 
 class SplitDevice : public DeviceTerms {
  public:
-  // Of no ring: it sees nothing available, and that is all that it may be
-  // asked.
-  explicit SplitDevice(const GuestMemory& memory) : memory_(memory) {}
+  // Of no ring, as after a reset: nothing is available, and nothing is written.
+  explicit SplitDevice(const GuestMemory& memory);
 
   static absl::StatusOr<SplitDevice> Create(const GuestMemory& memory,
                                             const SplitRingAddrs& addrs,
@@ -58,7 +58,16 @@ class SplitDevice : public DeviceTerms {
   PopResult PopSeen(Chain& chain);
   PopResult PopPutBack(Chain& chain);
 
-  // `chain` is pending.
+  // Becomes what `state` says, which passed CheckDeviceState.
+  absl::Status SetTo(const DeviceState& state);
+  // But for the chains that the user has.
+  DeviceState Save() const;
+
+  // What the chains of this life have above their heads.
+  uint32_t tag() const { return tag_; }
+  void SetLife(uint32_t life) { tag_ = life * Chain::kLife; }
+
+  // `chain` is of this life.
   void Push(Chain& chain, uint32_t written);
   void UnPop(Chain& chain);
   bool Publish();
@@ -70,11 +79,13 @@ class SplitDevice : public DeviceTerms {
   }
   uint16_t size() const { return static_cast<uint16_t>(ring_.desc.size()); }
   const absl::Status& status() const { return status_; }
+  const GuestMemory& memory() const { return memory_; }
 
  private:
   SplitDevice(const GuestMemory& memory, const SplitRing& ring,
               const Options& options);
 
+  bool has_ring() const { return ring_.avail_idx != nullptr; }
   PopResult PopNext(Chain& chain);
 
   // The chain that begins at `head`, whatever its shape.
@@ -91,6 +102,7 @@ class SplitDevice : public DeviceTerms {
   absl::Status status_;
   std::vector<uint16_t> put_back_;  // heads
   bool indirect_ = false;
+  uint32_t tag_ = 0;
   // Chains since the beginning; modulo 65536 they are the indices of the ring.
   uint64_t available_ = 0;  // when last looked
   uint64_t popped_ = 0;
@@ -110,7 +122,7 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline DeviceTerms::PopResult SplitDevice::PopSeen(
       ring_.desc.Has(head) && TakeOnly(ring_.desc.At(head).Load(), chain);
   if (!usual) [[unlikely]]
     return PopNext(chain);
-  chain.head_ = head;
+  chain.head_ = tag_ | head;
   ++popped_;
   return PopResult::kChain;
 }
@@ -140,7 +152,7 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool SplitDevice::TakeOnly(
 inline void SplitDevice::Push(Chain& chain, uint32_t written) {
   VSOCK_CHECK(written <= chain.writable_bytes());
   SharedUsedElem& elem = ring_.used_ring[pushed_];
-  elem.id.Store(chain.head_);
+  elem.id.Store(chain.head());
   elem.len.Store(written);
   chain.head_ = Chain::kNoHead;
   ++pushed_;

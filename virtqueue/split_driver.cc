@@ -37,6 +37,27 @@ void Zero(const SplitRing& ring) {
 absl::StatusOr<SplitDriver> SplitDriver::Create(const GuestMemory& memory,
                                                 const SplitRingAddrs& addrs,
                                                 const Options& options) {
+  absl::StatusOr<SplitDriver> driver = Find(memory, addrs, options);
+  if (driver.ok()) Zero(driver->ring_);
+  return driver;
+}
+
+absl::StatusOr<SplitDriver> SplitDriver::Restore(const GuestMemory& memory,
+                                                 const SplitRingAddrs& addrs,
+                                                 const Options& options,
+                                                 const DriverState& state) {
+  absl::StatusOr<SplitDriver> driver = Find(memory, addrs, options);
+  if (!driver.ok()) return driver;
+  const absl::Status status =
+      CheckDriverState(state, RingFormat::kSplit, options.size);
+  if (!status.ok()) return status;
+  driver->SetTo(state);
+  return driver;
+}
+
+absl::StatusOr<SplitDriver> SplitDriver::Find(const GuestMemory& memory,
+                                              const SplitRingAddrs& addrs,
+                                              const Options& options) {
   const absl::StatusOr<SplitRing> ring =
       SplitRing::Map(memory, addrs, options.size);
   if (!ring.ok()) return ring.status();
@@ -48,7 +69,6 @@ absl::StatusOr<SplitDriver> SplitDriver::Create(const GuestMemory& memory,
     if (!found.ok()) return found.status();
     tables = *found;
   }
-  Zero(*ring);
   return SplitDriver(*ring, options, tables);
 }
 

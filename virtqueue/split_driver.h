@@ -27,6 +27,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "virtqueue/driver_notification.h"
+#include "virtqueue/driver_state.h"
 #include "virtqueue/driver_terms.h"
 #include "virtqueue/guest_memory.h"
 #include "virtqueue/notification.h"
@@ -43,6 +44,13 @@ class SplitDriver : public DriverTerms {
   static absl::StatusOr<SplitDriver> Create(const GuestMemory& memory,
                                             const SplitRingAddrs& addrs,
                                             const Options& options);
+
+  // Goes on from `state` on a ring that lies in memory as it did.
+  static absl::StatusOr<SplitDriver> Restore(const GuestMemory& memory,
+                                             const SplitRingAddrs& addrs,
+                                             const Options& options,
+                                             const DriverState& state);
+  DriverState Save() const;
 
   // The usual chain, of one descriptor, and that it can be added.
   bool CanAddOnly(absl::Span<const Buffer> readable,
@@ -95,6 +103,15 @@ class SplitDriver : public DriverTerms {
 
   SplitDriver(const SplitRing& ring, const Options& options,
               absl::Span<SharedDescriptor> tables);
+
+  static absl::StatusOr<SplitDriver> Find(const GuestMemory& memory,
+                                          const SplitRingAddrs& addrs,
+                                          const Options& options);
+  // Becomes what `state` says, which passed CheckDriverState.
+  void SetTo(const DriverState& state);
+  void SetChain(const DriverState::InFlight& chain, uint64_t number);
+  std::vector<uint16_t> HeadsInFlight() const;  // as they were added
+  DriverState::InFlight SaveChain(uint16_t head) const;
 
   struct Filled {
     uint16_t last = kNoSlot;  // the slot after which free ones go on
