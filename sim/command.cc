@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -20,6 +21,7 @@
 #include "sim/files.h"
 #include "sim/interrupt.h"
 #include "sim/output_file.h"
+#include "sim/presets.h"
 #include "sim/progress.h"
 #include "sim/report_csv.h"
 #include "sim/report_json.h"
@@ -210,6 +212,23 @@ std::string ReplayLine(const std::string& program, const Arguments& arguments,
   return absl::StrCat(
       line, " --seed=", seed,
       arguments.Again({"seed", "jobs", "json", "csv", "quiet"}));
+}
+
+absl::StatusOr<Command> MakeCommand(
+    const std::string& program, const Arguments& arguments,
+    const std::string& scenario,
+    const absl::StatusOr<std::vector<Setting>>& settings,
+    std::function<std::string(const ScenarioResult&)> body) {
+  const absl::StatusOr<OutputOptions> output = ReadOutputOptions(arguments);
+  if (!output.ok()) return output.status();
+  if (!settings.ok()) return settings.status();
+  const absl::StatusOr<std::string> path = ScenarioPath(scenario);
+  if (!path.ok()) return path.status();
+  const absl::StatusOr<LoadedScenario> loaded = LoadScenario(*path, *settings);
+  if (!loaded.ok()) return loaded.status();
+  return Command{*loaded, *output,
+                 ReplayLine(program, arguments, loaded->scenario.seed()),
+                 std::move(body)};
 }
 
 int RunCommand(const Command& command, const RunFunction& run) {

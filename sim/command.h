@@ -53,6 +53,14 @@ struct Command {
   std::function<std::string(const ScenarioResult&)> body;  // of the text report
 };
 
+// `scenario`, a preset or a file, with `settings` and the outputs that
+// `arguments` of `program` ask for.
+absl::StatusOr<Command> MakeCommand(
+    const std::string& program, const Arguments& arguments,
+    const std::string& scenario,
+    const absl::StatusOr<std::vector<Setting>>& settings,
+    std::function<std::string(const ScenarioResult&)> body);
+
 // Runs the experiment and writes what is asked for; returns the exit code.
 int RunCommand(const Command& command, const RunFunction& run);
 

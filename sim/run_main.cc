@@ -12,11 +12,10 @@
 #include "absl/status/statusor.h"
 #include "sim/arguments.h"
 #include "sim/command.h"
+#include "sim/command_line.h"
 #include "sim/presets.h"
 #include "sim/report_text.h"
-#include "sim/scenario_loader.h"
 #include "sim/simulation.h"
-#include "sim/version.h"
 
 namespace sim {
 namespace {
@@ -35,11 +34,6 @@ constexpr char kHelp[] =
     "a\n"
     "file of yours. sim/scenario.proto explains every field.\n"
     "\n";
-
-constexpr char kExitCodes[] =
-    "\n"
-    "Exit codes: 0 done; 1 a law or an expectation was broken; 2 flags or\n"
-    "scenario are wrong, nothing was run; 130 interrupted, results partial.\n";
 
 std::vector<FlagSpec> RunFlags() {
   std::vector<FlagSpec> flags = {
@@ -62,39 +56,30 @@ absl::StatusOr<Command> Prepare(const Arguments& arguments) {
     return absl::InvalidArgumentError(
         "expected one scenario: a preset's name (--list) or a file");
   }
-  const absl::StatusOr<OutputOptions> output = ReadOutputOptions(arguments);
-  if (!output.ok()) return output.status();
-  const absl::StatusOr<std::vector<Setting>> settings =
-      ReadCommonSettings(arguments);
-  if (!settings.ok()) return settings.status();
-  const absl::StatusOr<std::string> path =
-      ScenarioPath(arguments.positional()[0]);
-  if (!path.ok()) return path.status();
-  const absl::StatusOr<LoadedScenario> loaded = LoadScenario(*path, *settings);
-  if (!loaded.ok()) return loaded.status();
-  return Command{*loaded, *output,
-                 ReplayLine(kProgram, arguments, loaded->scenario.seed()),
-                 ReportBody};
+  return MakeCommand(kProgram, arguments, arguments.positional()[0],
+                     ReadCommonSettings(arguments), ReportBody);
 }
 
-int Main(const std::vector<std::string>& args) {
-  const absl::StatusOr<Arguments> arguments =
-      Arguments::Parse(args, RunFlags());
-  if (!arguments.ok()) return UsageError(kProgram, arguments.status());
-  if (arguments->Has("help")) {
-    std::printf("%s%s%s", kHelp, FlagsHelp(RunFlags()).c_str(), kExitCodes);
-    return kSuccess;
-  }
-  if (arguments->Has("version")) return std::printf("%s\n", kVersion), kSuccess;
-  if (arguments->Has("list")) return List();
-  const absl::StatusOr<Command> command = Prepare(*arguments);
+int Run(const Arguments& arguments) {
+  if (arguments.Has("list")) return List();
+  const absl::StatusOr<Command> command = Prepare(arguments);
   if (!command.ok()) return UsageError(kProgram, command.status());
   return RunCommand(*command, RunArm);
+}
+
+CommandLine RunScenario() {
+  return {.name = kProgram,
+          .help = kHelp,
+          .exit_codes = kScenarioExitCodes,
+          .flags = RunFlags(),
+          .takes_scenario = true,
+          .run = Run};
 }
 
 }  // namespace
 }  // namespace sim
 
 int main(int argc, char** argv) {
-  return sim::Main(std::vector<std::string>(argv + 1, argv + argc));
+  return sim::RunCommandLine(sim::RunScenario(),
+                             std::vector<std::string>(argv + 1, argv + argc));
 }

@@ -22,6 +22,7 @@
 #include "bench/unix_grid.h"
 #include "sim/arguments.h"
 #include "sim/command.h"
+#include "sim/command_line.h"
 #include "sim/files.h"
 #include "sim/interrupt.h"
 #include "sim/output_file.h"
@@ -33,7 +34,6 @@
 #include "sim/validation/record.h"
 #include "sim/validation/table_text.h"
 #include "sim/validation/validate.h"
-#include "sim/version.h"
 
 namespace sim {
 namespace {
@@ -160,8 +160,8 @@ int Report(const Arguments& arguments, const OutputOptions& output,
   return kFailure;
 }
 
-int Run(const Arguments& arguments, const OutputOptions& output,
-        ValidateOptions options) {
+int Compare(const Arguments& arguments, const OutputOptions& output,
+            ValidateOptions options) {
   const std::vector<Probe> probes =
       Wanted(arguments.Text("only").value_or(""), options.platform.has_value());
   if (probes.empty()) {
@@ -191,32 +191,27 @@ int Run(const Arguments& arguments, const OutputOptions& output,
   return absl::IsCancelled(table.status()) ? kInterrupted : kFailure;
 }
 
-int Main(const std::vector<std::string>& args) {
-  const absl::StatusOr<Arguments> arguments =
-      Arguments::Parse(args, ValidateFlags());
-  if (!arguments.ok()) return UsageError(kProgram, arguments.status());
-  if (arguments->Has("help")) {
-    std::printf("%s%s%s", kHelp, FlagsHelp(ValidateFlags()).c_str(),
-                kExitCodes);
-    return kSuccess;
-  }
-  if (arguments->Has("version")) return std::printf("%s\n", kVersion), kSuccess;
-  if (!arguments->positional().empty()) {
-    return UsageError(
-        kProgram, absl::InvalidArgumentError(absl::StrCat(
-                      arguments->positional()[0], ": expected only flags")));
-  }
-  const absl::StatusOr<OutputOptions> output = ReadOutputOptions(*arguments);
+int Run(const Arguments& arguments) {
+  const absl::StatusOr<OutputOptions> output = ReadOutputOptions(arguments);
   if (!output.ok()) return UsageError(kProgram, output.status());
   const absl::StatusOr<ValidateOptions> options =
-      ReadOptions(*arguments, *output);
+      ReadOptions(arguments, *output);
   if (!options.ok()) return UsageError(kProgram, options.status());
-  return Run(*arguments, *output, *options);
+  return Compare(arguments, *output, *options);
+}
+
+CommandLine ValidateModel() {
+  return {.name = kProgram,
+          .help = kHelp,
+          .exit_codes = kExitCodes,
+          .flags = ValidateFlags(),
+          .run = Run};
 }
 
 }  // namespace
 }  // namespace sim
 
 int main(int argc, char** argv) {
-  return sim::Main(std::vector<std::string>(argv + 1, argv + argc));
+  return sim::RunCommandLine(sim::ValidateModel(),
+                             std::vector<std::string>(argv + 1, argv + argc));
 }
