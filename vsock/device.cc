@@ -9,6 +9,24 @@ namespace vsock {
 using virtqueue::Chain;
 using virtqueue::DeviceQueue;
 
+namespace {
+
+absl::StatusOr<DeviceQueue> OpenQueue(
+    const virtqueue::GuestMemory& memory, const virtqueue::RingAddrs& addrs,
+    const DeviceQueue::Options& options,
+    const std::optional<virtqueue::DeviceState>& state) {
+  if (!state.has_value()) return DeviceQueue::Create(memory, addrs, options);
+  absl::StatusOr<DeviceQueue::Restored> restored =
+      DeviceQueue::Restore(memory, addrs, options, *state);
+  if (!restored.ok()) return restored.status();
+  if (!restored->in_flight.empty()) {
+    return absl::InvalidArgumentError("a state with chains in hand");
+  }
+  return std::move(restored->queue);
+}
+
+}  // namespace
+
 absl::StatusOr<std::unique_ptr<Device>> Device::Create(
     const virtqueue::GuestMemory& memory, const Options& options,
     Transport& host, PacketPool& pool, PacketQueue& send_list) {
@@ -20,10 +38,10 @@ absl::StatusOr<std::unique_ptr<Device>> Device::Create(
                                       .event_idx = options.event_idx,
                                       .indirect = options.indirect};
   absl::StatusOr<DeviceQueue> tx =
-      DeviceQueue::Create(memory, options.tx, queue);
+      OpenQueue(memory, options.tx, queue, options.tx_state);
   if (!tx.ok()) return tx.status();
   absl::StatusOr<DeviceQueue> rx =
-      DeviceQueue::Create(memory, options.rx, queue);
+      OpenQueue(memory, options.rx, queue, options.rx_state);
   if (!rx.ok()) return rx.status();
   return std::unique_ptr<Device>(new Device(options, host, pool, send_list,
                                             *std::move(tx), *std::move(rx)));

@@ -8,7 +8,8 @@
 // queued replies stops the tx side.
 // Trust: none in the driver. Each chain is checked by the queue, its header
 // copied once and judged here, and it is completed whatever it held.
-// Left out: the event queue; reset; sibling guests.
+// Left out: the event queue; sibling guests. A reset is a device's end, and
+// another's beginning.
 //
 // One thread at a time. The driver half may be on another.
 
@@ -18,11 +19,13 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "virtqueue/chain.h"
 #include "virtqueue/device_queue.h"
+#include "virtqueue/device_state.h"
 #include "virtqueue/guest_memory.h"
 #include "virtqueue/ring_layout.h"
 #include "vsock/effects.h"
@@ -41,6 +44,10 @@ class Device {
     bool indirect = true;
     virtqueue::RingAddrs rx;
     virtqueue::RingAddrs tx;
+    // Where another device stopped that served the rings before; none: they
+    // are new.
+    std::optional<virtqueue::DeviceState> rx_state;
+    std::optional<virtqueue::DeviceState> tx_state;
     uint32_t packet_weight = 256;      // packets a turn, then the other's
     uint32_t byte_weight = 512 << 10;  // payload bytes a turn
   };
@@ -69,6 +76,9 @@ class Device {
   // Finishes the packet in hand and takes up none: then no chain of either ring
   // is in the device's hands, as when it is to stop.
   Effects Finish(Instant now);
+  // The rings, of which nothing is in hand.
+  virtqueue::DeviceState rx_state() const { return rx_.Save({}); }
+  virtqueue::DeviceState tx_state() const { return tx_.Save({}); }
 
   // The send list waits for an rx buffer.
   bool waits_for_ring() const { return waits_for_ring_; }

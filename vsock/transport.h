@@ -21,6 +21,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -130,6 +131,14 @@ class Transport {
   absl::Status Connect(SocketId id, Address peer, Instant now);
   absl::Status ConnectStatus(SocketId id) const;
   absl::StatusOr<SocketId> Accept(SocketId listener);  // EAGAIN
+  // For a user that answers for ports that no socket has, as one that passes
+  // connections on does: from now on up to `most` requests for them are held
+  // until taken, in order, and then admitted or rejected. EADDRINUSE: the flow
+  // of the request is open already.
+  void HoldRequests(uint32_t most) { most_held_ = most; }
+  std::optional<VsockHdr> TakeRequest();
+  absl::StatusOr<SocketId> Admit(const VsockHdr& request);
+  void Reject(const VsockHdr& request) { EmitReset(request); }
   absl::Status ShutDown(SocketId id, uint32_t hints);
   absl::Status Close(SocketId id, Instant now);
 
@@ -207,6 +216,7 @@ class Transport {
   void LoseDatagram(DropReason reason, const VsockHdr& hdr);
   void DeliverStream(PacketPtr packet);
   void DeliverToListener(Socket& listener, const VsockHdr& hdr);
+  void Establish(Socket& child, const VsockHdr& request);
   void DeliverToConnection(Socket& socket, PacketPtr packet);
 
   void Emit(Socket& socket, Op op, uint32_t flags = 0);
@@ -230,6 +240,8 @@ class Transport {
   const Router& router_;
   DropPolicy& drop_policy_;
   SocketTable table_;
+  uint32_t most_held_ = 0;
+  std::deque<VsockHdr> held_;  // requests
   std::vector<Wake> wakes_;
   absl::btree_set<std::pair<Instant, SocketId>> deadlines_;
   LossLog losses_;

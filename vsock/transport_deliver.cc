@@ -71,6 +71,10 @@ void Transport::DeliverStream(PacketPtr packet) {
   if (bound != nullptr && bound->listener.has_value() && hdr.is(Op::kRequest)) {
     return DeliverToListener(*bound, hdr);
   }
+  if (bound == nullptr && hdr.is(Op::kRequest) && held_.size() < most_held_) {
+    held_.push_back(hdr);
+    return;
+  }
   EmitReset(hdr);
 }
 
@@ -82,14 +86,39 @@ void Transport::DeliverToListener(Socket& listener, const VsockHdr& hdr) {
   child.buffer_size = listener.buffer_size;
   const absl::Status held = table_.Connect(child, *listener.port, hdr.source());
   VSOCK_CHECK(held.ok());  // the flow was looked up before
+  child.accepted_from = listener.id;
+  listener.listener->queue.push_back(child.id);
+  Establish(child, hdr);
+  WakeUp(listener, kAcceptable);
+}
+
+// The other half of a handshake, of a socket that has its flow.
+void Transport::Establish(Socket& child, const VsockHdr& request) {
   child.connection.emplace(Connection::State::kEstablished,
                            child.buffer_size.BufAlloc(),
                            options_.receive_limit);
-  child.connection->credit().OnPeer(hdr);
-  child.accepted_from = listener.id;
-  listener.listener->queue.push_back(child.id);
+  child.connection->credit().OnPeer(request);
   Emit(child, Op::kResponse);
-  WakeUp(listener, kAcceptable);
+}
+
+std::optional<VsockHdr> Transport::TakeRequest() {
+  if (held_.empty()) return std::nullopt;
+  const VsockHdr request = held_.front();
+  held_.pop_front();
+  return request;
+}
+
+absl::StatusOr<SocketId> Transport::Admit(const VsockHdr& request) {
+  Socket& child = table_.Add(Type::kStream);
+  child.buffer_size = options_.stream_buffer;
+  const absl::Status held =
+      table_.Connect(child, Port(request.dst_port), request.source());
+  if (!held.ok()) {
+    table_.Remove(child.id);
+    return held;
+  }
+  Establish(child, request);
+  return child.id;
 }
 
 void Transport::DeliverToConnection(Socket& socket, PacketPtr packet) {

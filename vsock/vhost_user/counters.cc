@@ -1,5 +1,7 @@
 #include "vsock/vhost_user/counters.h"
 
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "vsock/hdr.h"
@@ -104,6 +106,9 @@ std::string Counters::Text(uint64_t prints) const {
   AddPackets(packets, lines);
   AddDropLines(*this, lines);
   lines.Add("connections_accepted", connections_accepted);
+  lines.Add("forwarded_from_guest", forwarded_from_guest);
+  lines.Add("forwarded_to_guest", forwarded_to_guest);
+  lines.Add("forwarding_refused", forwarding_refused);
   lines.Add("prints", prints);
   return lines.Take();
 }

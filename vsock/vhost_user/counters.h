@@ -40,6 +40,9 @@ struct Counters {
   std::array<DropCounters::Count, kDropReasons> drops = {};
 
   uint64_t connections_accepted = 0;
+  uint64_t forwarded_from_guest = 0;
+  uint64_t forwarded_to_guest = 0;
+  uint64_t forwarding_refused = 0;
 
   // Adds what a transport or a device that ends, or is looked at, has counted.
   void Add(Transport& transport);

@@ -57,6 +57,9 @@ std::vector<sim::FlagSpec> Flags() {
        absl::StrCat("NAME:PORT[:NUMBER] of echo, discard, source, close, "
                     "slow; default ",
                     kDefaultServices, "; \"none\" for none")},
+      {"forward", "PATH",
+       "carry connections to port N on to the AF_UNIX socket PATH_N, and from "
+       "PATH, after \"CONNECT N\", to port N of the guest; default: no"},
       {"help", "", "this"},
   };
 }
@@ -128,7 +131,8 @@ absl::StatusOr<Server::Options> ReadDeviceFlags(
   if (!socket.has_value()) {
     return absl::InvalidArgumentError("--socket=PATH is required");
   }
-  Server::Options options = {.socket = *socket};
+  Server::Options options = {
+      .socket = *socket, .forward = arguments->Text("forward").value_or("")};
   for (auto* read : {ReadProposal, ReadServices, ReadNumbers}) {
     if (absl::Status s = read(*arguments, options); !s.ok()) return s;
   }

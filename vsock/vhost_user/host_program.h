@@ -13,6 +13,8 @@ class HostProgram {
   virtual ~HostProgram() = default;
   // A driver has come to life. `sockets` is good until End.
   virtual void Begin(Sockets& sockets, Instant now) = 0;
+  // Between two steps of the device, and after the users of sockets.
+  virtual void Run(Instant now) = 0;
   // The driver is gone, and with it every socket.
   virtual void End() = 0;
 };

@@ -2,6 +2,10 @@
 
 #include <utility>
 
+#include "virtqueue/device_state.h"
+#include "virtqueue/ring_format.h"
+#include "virtqueue/ring_layout.h"
+
 namespace vsock::vhost_user {
 namespace {
 
@@ -15,6 +19,18 @@ Transport::Options TransportOptions(const Life::Options& options,
   return {.cid = kCidHost,
           .features = Features(features.bits() & kOfDevice),
           .proposal = options.proposal};
+}
+
+virtqueue::DeviceState StateOf(const RingSetup& ring) {
+  return virtqueue::IdleDeviceState(virtqueue::FormatOf(ring.addrs), ring.size,
+                                    ring.base);
+}
+
+// Of a ring with nothing in flight. A chain that was put back is one to be
+// popped again, and the next: all before it was pushed and published.
+RingBase BaseOf(const virtqueue::DeviceState& state) {
+  if (state.format == virtqueue::RingFormat::kSplit) return state.published;
+  return RingBase{state.published} << 16 | state.published;
 }
 
 }  // namespace
@@ -48,7 +64,9 @@ absl::Status Life::Attach(const virtqueue::GuestMemory& memory,
       .event_idx = (setup.features & kEventIdx) != 0,
       .indirect = (setup.features & kIndirectDesc) != 0,
       .rx = rx.addrs,
-      .tx = tx.addrs};
+      .tx = tx.addrs,
+      .rx_state = StateOf(rx),
+      .tx_state = StateOf(tx)};
   absl::StatusOr<std::unique_ptr<Device>> device =
       Device::Create(memory, options, transport_, pool_, send_list_);
   if (!device.ok()) return device.status();
@@ -57,8 +75,11 @@ absl::Status Life::Attach(const virtqueue::GuestMemory& memory,
 }
 
 std::array<RingBase, kQueues> Life::Detach() {
+  std::array<RingBase, kQueues> bases;
+  bases[kRxQueue] = BaseOf(device_->rx_state());
+  bases[kTxQueue] = BaseOf(device_->tx_state());
   device_.reset();
-  return {};
+  return bases;
 }
 
 }  // namespace vsock::vhost_user

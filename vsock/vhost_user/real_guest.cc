@@ -145,22 +145,26 @@ void RealGuest::Disconnect() {
 
 void RealGuest::Step() {
   if (life_ == nullptr) return;
-  const Instant now = poller_.now();
-  life_->sockets().Run(now);
+  life_->sockets().Run(poller_.now());
+  for (HostProgram* program : options_.programs) program->Run(poller_.now());
   stirred_ = life_->sockets().busy();
-  Device* device = life_->device();
-  if (device == nullptr) return;
-  busy_ |= device->Submit();
+  if (life_->device() != nullptr) RunDevice(*life_->device());
+}
+
+void RealGuest::RunDevice(Device& device) {
+  busy_ |= device.Submit();
   if (IsPolled()) {
     for (size_t queue = 0; queue < kQueues; ++queue) busy_ |= TellDevice(queue);
   }
-  stirred_ |= busy_;
+  const uint64_t before = device.tx_completed() + device.rx_completed();
+  const Instant now = poller_.now();
   Effects effects;
   for (int i = 0; busy_ && i < kStepsPerRound; ++i) {
-    const Effects step = device->Step(now);
+    const Effects step = device.Step(now);
     busy_ = step.more;
     effects += step;
   }
+  stirred_ |= device.tx_completed() + device.rx_completed() != before;
   Notify(effects);
   ReportBrokenRings();
 }

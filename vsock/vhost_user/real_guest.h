@@ -82,6 +82,7 @@ class RealGuest final : public BackendActions {
   void BeginLife(const DeviceSetup& setup);
   void EndLife();
   absl::Status Attach(const DeviceSetup& setup);
+  void RunDevice(Device& device);
   void Notify(const Effects& effects);
   void ReportBrokenRings();
   void ReportFault(const absl::Status& fault);

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "vsock/features.h"
+#include "vsock/vhost_user/host_program.h"
 
 namespace vsock::vhost_user {
 namespace {
@@ -17,6 +18,12 @@ uint64_t OfferedFeatures(const Server::Options& options) {
          (options.proposal.has_value() ? Features::kDgram : 0);
 }
 
+std::vector<HostProgram*> Programs(Services& services, Forwarder* forwarder) {
+  std::vector<HostProgram*> programs = {&services};
+  if (forwarder != nullptr) programs.push_back(forwarder);
+  return programs;
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Create(const Options& options) {
@@ -25,34 +32,44 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Create(const Options& options) {
         absl::StrCat("5.10.4: no guest may have the context id ",
                      options.guest_cid.value()));
   }
-  absl::StatusOr<Poller> poller = Poller::Create();
-  if (!poller.ok()) return poller.status();
+  absl::StatusOr<Poller> made = Poller::Create();
+  if (!made.ok()) return made.status();
+  auto poller = std::make_unique<Poller>(*std::move(made));
   absl::StatusOr<UnixListener> listener = UnixListener::Create(options.socket);
   if (!listener.ok()) return listener.status();
-  std::unique_ptr<Server> server(
-      new Server(options, *std::move(poller), *std::move(listener)));
+  std::unique_ptr<Forwarder> forwarder;
+  if (!options.forward.empty()) {
+    auto opened =
+        Forwarder::Create(options.forward, options.guest_cid, *poller);
+    if (!opened.ok()) return opened.status();
+    forwarder = *std::move(opened);
+  }
+  std::unique_ptr<Server> server(new Server(
+      options, std::move(poller), *std::move(listener), std::move(forwarder)));
   if (absl::Status s = server->Listen(); !s.ok()) return s;
   return server;
 }
 
-Server::Server(const Options& options, Poller poller, UnixListener listener)
+Server::Server(const Options& options, std::unique_ptr<Poller> poller,
+               UnixListener listener, std::unique_ptr<Forwarder> forwarder)
     : options_(options),
       poller_(std::move(poller)),
       listener_(std::move(listener)),
       services_(options.services),
+      forwarder_(std::move(forwarder)),
       guest_({.life = {.guest_cid = options.guest_cid,
                        .proposal = options.proposal.value_or(kLinux2023)},
-              .programs = {&services_},
+              .programs = Programs(services_, forwarder_.get()),
               .log = options.log},
-             poller_) {}
+             *poller_) {}
 
 Server::~Server() {
   if (backend_.has_value()) backend_->Close();
 }
 
 absl::Status Server::Listen() {
-  return poller_.Add(listener_.fd(), EPOLLIN,
-                     [this](uint32_t) { AcceptFrontEnd(); });
+  return poller_->Add(listener_.fd(), EPOLLIN,
+                      [this](uint32_t) { AcceptFrontEnd(); });
 }
 
 void Server::AcceptFrontEnd() {
@@ -64,9 +81,9 @@ void Server::AcceptFrontEnd() {
                                     .features = OfferedFeatures(options_)},
                    guest_);
   front_end_.emplace(std::move(connection), *backend_);
-  poller_.Change(listener_.fd(), 0);
+  poller_->Change(listener_.fd(), 0);
   const absl::Status added =
-      poller_.Add(fd, EPOLLIN, [this](uint32_t) { OnFrontEnd(); });
+      poller_->Add(fd, EPOLLIN, [this](uint32_t) { OnFrontEnd(); });
   if (!added.ok()) HangUp(added);
 }
 
@@ -80,21 +97,23 @@ void Server::HangUp(const absl::Status& why) {
     ++faults_;
     options_.log(absl::StrCat("hanging up: ", why.message()));
   }
-  poller_.Remove(front_end_->fd());
+  poller_->Remove(front_end_->fd());
   messages_ += front_end_->messages();
   front_end_.reset();
   backend_->Close();
   backend_.reset();
   guest_.Disconnect();
-  poller_.Change(listener_.fd(), EPOLLIN);
+  poller_->Change(listener_.fd(), EPOLLIN);
 }
 
-void Server::Round(std::optional<Nanos> limit) {
-  if (const std::optional<Nanos> patience = guest_.Patience()) {
+bool Server::Round(std::optional<Nanos> limit) {
+  const std::optional<Nanos> patience = guest_.Patience();
+  const bool has_work = patience.has_value() && *patience <= Nanos(0);
+  if (patience.has_value())
     limit = std::min(limit.value_or(*patience), *patience);
-  }
-  poller_.Wait(limit);
+  const bool had_events = poller_->Wait(limit);
   guest_.Step();
+  return has_work || had_events;
 }
 
 Counters Server::Count() const {
@@ -104,6 +123,10 @@ Counters Server::Count() const {
   counters.front_end_messages =
       messages_ + (front_end_.has_value() ? front_end_->messages() : 0);
   counters.connections_accepted = services_.accepted();
+  if (forwarder_ == nullptr) return counters;
+  counters.forwarded_from_guest = forwarder_->counters().from_guest;
+  counters.forwarded_to_guest = forwarder_->counters().to_guest;
+  counters.forwarding_refused = forwarder_->counters().refused;
   return counters;
 }
 

@@ -18,6 +18,7 @@
 #include "vsock/units.h"
 #include "vsock/vhost_user/backend.h"
 #include "vsock/vhost_user/counters.h"
+#include "vsock/vhost_user/forwarder.h"
 #include "vsock/vhost_user/front_end.h"
 #include "vsock/vhost_user/poller.h"
 #include "vsock/vhost_user/real_guest.h"
@@ -35,6 +36,7 @@ class Server {
     std::optional<Proposal> proposal;  // of datagrams, which it offers then
     uint64_t ring_features = kEventIdx | kIndirectDesc | kRingPacked;
     std::vector<ServiceSpec> services;
+    std::string forward;  // the path of forwarder.h; empty: none
     RealGuest::Log log;
   };
 
@@ -45,16 +47,18 @@ class Server {
   Server& operator=(const Server&) = delete;
   ~Server();
 
-  // Waits until something happens, at most so long, and deals with it.
-  void Round(std::optional<Nanos> limit);
+  // Waits until something happens, at most so long, and deals with it. False:
+  // nothing did, and there is nothing more to do until something does.
+  bool Round(std::optional<Nanos> limit);
 
   // Files of the program itself may be watched along.
-  Poller& poller() { return poller_; }
+  Poller& poller() { return *poller_; }
 
   Counters Count() const;
 
  private:
-  Server(const Options& options, Poller poller, UnixListener listener);
+  Server(const Options& options, std::unique_ptr<Poller> poller,
+         UnixListener listener, std::unique_ptr<Forwarder> forwarder);
 
   absl::Status Listen();
   void AcceptFrontEnd();
@@ -62,9 +66,10 @@ class Server {
   void HangUp(const absl::Status& why);
 
   const Options options_;
-  Poller poller_;
+  std::unique_ptr<Poller> poller_;
   UnixListener listener_;
   Services services_;
+  std::unique_ptr<Forwarder> forwarder_;  // null: there is none
   RealGuest guest_;
   std::optional<Backend> backend_;  // of the front end
   std::optional<FrontEnd> front_end_;

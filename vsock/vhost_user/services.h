@@ -17,7 +17,7 @@
 
 namespace vsock::vhost_user {
 
-class Services final : public HostProgram, private SocketUser {
+class Services final : public HostProgram, public SocketUser {
  public:
   // A guest that holds so many connections is refused more until it closes
   // some.
@@ -26,6 +26,7 @@ class Services final : public HostProgram, private SocketUser {
   explicit Services(const std::vector<ServiceSpec>& specs);
 
   void Begin(Sockets& sockets, Instant now) override;
+  void Run(Instant) override {}  // everything it does is for a socket
   void End() override;
 
   uint64_t accepted() const { return accepted_; }  // since the program began
