@@ -101,6 +101,8 @@ class DeviceQueue : public DeviceTerms {
   uint32_t in_flight() const {
     return packed_ ? packed_->in_flight() : split_.in_flight();
   }
+  // Not between Reset and Restart.
+  bool has_ring() const { return packed_.has_value() || split_.has_ring(); }
   uint16_t size() const { return packed_ ? packed_->size() : split_.size(); }
   // OK, or why the queue is broken.
   const absl::Status& status() const {

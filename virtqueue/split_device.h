@@ -77,6 +77,7 @@ class SplitDevice : public DeviceTerms {
   uint32_t in_flight() const {
     return static_cast<uint32_t>(popped_ - pushed_ - put_back_.size());
   }
+  bool has_ring() const { return ring_.avail_idx != nullptr; }
   uint16_t size() const { return static_cast<uint16_t>(ring_.desc.size()); }
   const absl::Status& status() const { return status_; }
   const GuestMemory& memory() const { return memory_; }
@@ -85,7 +86,6 @@ class SplitDevice : public DeviceTerms {
   SplitDevice(const GuestMemory& memory, const SplitRing& ring,
               const Options& options);
 
-  bool has_ring() const { return ring_.avail_idx != nullptr; }
   PopResult PopNext(Chain& chain);
 
   // The chain that begins at `head`, whatever its shape.

@@ -25,6 +25,12 @@ absl::StatusOr<DeviceQueue> OpenQueue(
   return std::move(restored->queue);
 }
 
+DeviceQueue::Options QueueOptions(const Device::Options& options) {
+  return {.size = options.ring_size,
+          .event_idx = options.event_idx,
+          .indirect = options.indirect};
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Device>> Device::Create(
@@ -34,22 +40,22 @@ absl::StatusOr<std::unique_ptr<Device>> Device::Create(
     return absl::InvalidArgumentError(
         "5.10.4: reserved context id, or one above 32 bits");
   }
-  const DeviceQueue::Options queue = {.size = options.ring_size,
-                                      .event_idx = options.event_idx,
-                                      .indirect = options.indirect};
+  const DeviceQueue::Options queue = QueueOptions(options);
   absl::StatusOr<DeviceQueue> tx =
       OpenQueue(memory, options.tx, queue, options.tx_state);
   if (!tx.ok()) return tx.status();
   absl::StatusOr<DeviceQueue> rx =
       OpenQueue(memory, options.rx, queue, options.rx_state);
   if (!rx.ok()) return rx.status();
-  return std::unique_ptr<Device>(new Device(options, host, pool, send_list,
-                                            *std::move(tx), *std::move(rx)));
+  return std::unique_ptr<Device>(new Device(
+      memory, options, host, pool, send_list, *std::move(tx), *std::move(rx)));
 }
 
-Device::Device(const Options& options, Transport& host, PacketPool& pool,
-               PacketQueue& send_list, DeviceQueue tx, DeviceQueue rx)
-    : options_(options),
+Device::Device(const virtqueue::GuestMemory& memory, const Options& options,
+               Transport& host, PacketPool& pool, PacketQueue& send_list,
+               DeviceQueue tx, DeviceQueue rx)
+    : memory_(memory),
+      options_(options),
       host_(host),
       pool_(pool),
       send_list_(send_list),
@@ -57,13 +63,36 @@ Device::Device(const Options& options, Transport& host, PacketPool& pool,
       rx_(std::move(rx)) {}
 
 absl::Status Device::status() const {
-  return tx_.status().ok() ? rx_.status() : tx_.status();
+  for (const DeviceQueue* queue : {&tx_, &rx_}) {
+    if (queue->has_ring() && !queue->status().ok()) return queue->status();
+  }
+  return absl::OkStatus();
+}
+
+void Device::ResetQueue(Queue queue) {
+  Of(queue).Reset();
+  const Turn turn = queue == Queue::kTx ? Turn::kTx : Turn::kSend;
+  if (in_hand_.turn == turn) {
+    Of(queue).UnPop(in_hand_.chain);  // of the life that is over
+    if (turn == Turn::kSend) send_list_.PushFront(std::move(in_hand_.packet));
+    in_hand_ = {};
+  }
+  if (turn_ == turn) {
+    turn_ = Turn::kNone;
+    used_in_turn_ = interrupt_needed_ = false;
+  }
+}
+
+absl::Status Device::RestartQueue(Queue queue) {
+  return Of(queue).Restart(memory_,
+                           queue == Queue::kTx ? options_.tx : options_.rx,
+                           QueueOptions(options_));
 }
 
 // Turns.
 
 // True if the worker slept.
-bool Device::Queue(Turn turn) {
+bool Device::Enqueue(Turn turn) {
   if (turn_ == turn && in_hand_.turn == turn) {
     // The turn goes on and will see the ring or the list again.
     return false;
@@ -101,7 +130,7 @@ bool Device::WeightsUsedUp() {
       turn_bytes_ < options_.byte_weight) {
     return false;
   }
-  Queue(std::exchange(turn_, Turn::kNone));
+  Enqueue(std::exchange(turn_, Turn::kNone));
   return true;
 }
 
@@ -276,7 +305,7 @@ void Device::FinishSend(Effects& effects) {
   in_hand_.packet.reset();
   if (tx_stalled_ && send_list_.replies() < tx_.size()) {
     tx_stalled_ = false;
-    Queue(Turn::kTx);
+    Enqueue(Turn::kTx);
   }
 }
 

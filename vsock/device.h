@@ -8,8 +8,7 @@
 // queued replies stops the tx side.
 // Trust: none in the driver. Each chain is checked by the queue, its header
 // copied once and judged here, and it is completed whatever it held.
-// Left out: the event queue; sibling guests. A reset is a device's end, and
-// another's beginning.
+// Left out: the event queue; sibling guests.
 //
 // One thread at a time. The driver half may be on another.
 
@@ -30,6 +29,7 @@
 #include "virtqueue/ring_layout.h"
 #include "vsock/effects.h"
 #include "vsock/packet.h"
+#include "vsock/queue.h"
 #include "vsock/transport.h"
 #include "vsock/units.h"
 
@@ -62,12 +62,12 @@ class Device {
   Device& operator=(const Device&) = delete;
 
   // Available buffer notifications. True: the worker has something to do.
-  bool OnTxKick() { return Queue(Turn::kTx); }
-  bool OnRxKick() { return Queue(Turn::kSend); }
+  bool OnTxKick() { return Enqueue(Turn::kTx); }
+  bool OnRxKick() { return Enqueue(Turn::kSend); }
 
   // To be called after anything that may have put packets on the send list.
   // True: the worker has something to do.
-  bool Submit() { return !send_list_.empty() && Queue(Turn::kSend); }
+  bool Submit() { return !send_list_.empty() && Enqueue(Turn::kSend); }
 
   // The worker: finishes the packet in hand, takes up the next. Effects::more
   // tells that there is one in hand, or a turn queued.
@@ -79,6 +79,15 @@ class Device {
   // The rings, of which nothing is in hand.
   virtqueue::DeviceState rx_state() const { return rx_.Save({}); }
   virtqueue::DeviceState tx_state() const { return tx_.Save({}); }
+
+  // The driver resets a queue, alone (VIRTIO_F_RING_RESET, 2.6.1) or both with
+  // the device (2.4). A packet in hand of that queue is as if it had not been
+  // taken up, and its chain is not completed.
+  void ResetQueue(Queue queue);
+  // What the driver reads back.
+  bool IsReset(Queue queue) const { return !Of(queue).has_ring(); }
+  // The driver has set it up again, where and as it was.
+  absl::Status RestartQueue(Queue queue);
 
   // The send list waits for an rx buffer.
   bool waits_for_ring() const { return waits_for_ring_; }
@@ -94,7 +103,7 @@ class Device {
 
   const PacketQueue& send_list() const { return send_list_; }
   LossLog& losses() { return losses_; }
-  // OK, or why a ring is broken.
+  // OK, or why a ring is broken. One that is reset is not.
   absl::Status status() const;
   const absl::Status& tx_status() const { return tx_.status(); }
   const absl::Status& rx_status() const { return rx_.status(); }
@@ -114,11 +123,18 @@ class Device {
     virtqueue::Chain chain;
   };
 
-  Device(const Options& options, Transport& host, PacketPool& pool,
-         PacketQueue& send_list, virtqueue::DeviceQueue tx,
-         virtqueue::DeviceQueue rx);
+  Device(const virtqueue::GuestMemory& memory, const Options& options,
+         Transport& host, PacketPool& pool, PacketQueue& send_list,
+         virtqueue::DeviceQueue tx, virtqueue::DeviceQueue rx);
 
-  bool Queue(Turn turn);
+  virtqueue::DeviceQueue& Of(Queue queue) {
+    return queue == Queue::kTx ? tx_ : rx_;
+  }
+  const virtqueue::DeviceQueue& Of(Queue queue) const {
+    return queue == Queue::kTx ? tx_ : rx_;
+  }
+
+  bool Enqueue(Turn turn);
   bool StartTurn();
   void EndTurn(Turn ended, Effects& effects);
   bool WeightsUsedUp();
@@ -130,6 +146,7 @@ class Device {
   PacketPtr TakeUp(const virtqueue::Chain& chain, Effects& effects);
   bool FitIntoBuffer(Packet& packet, Effects& effects);
 
+  const virtqueue::GuestMemory& memory_;
   const Options options_;
   Transport& host_;
   PacketPool& pool_;

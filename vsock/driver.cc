@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "virtqueue/check.h"
+#include "virtqueue/driver_state.h"
 #include "virtqueue/ring_memory.h"
 
 namespace vsock {
@@ -70,29 +71,40 @@ absl::StatusOr<std::unique_ptr<Driver>> Driver::Create(OwnedGuestMemory& memory,
       virtqueue::AllocateRing(memory, options.ring_format, options.ring_size);
   layout.rx =
       virtqueue::AllocateRing(memory, options.ring_format, options.ring_size);
-  absl::StatusOr<DriverQueue> tx = DriverQueue::Create(
-      memory.memory(), layout.tx, QueueOptions(options, memory));
+  absl::StatusOr<Made> tx = Make(memory, options, layout.tx);
   if (!tx.ok()) return tx.status();
-  absl::StatusOr<DriverQueue> rx = DriverQueue::Create(
-      memory.memory(), layout.rx, QueueOptions(options, memory));
+  absl::StatusOr<Made> rx = Make(memory, options, layout.rx);
   if (!rx.ok()) return rx.status();
   return std::unique_ptr<Driver>(new Driver(memory, options, transport, pool,
                                             send_list, layout, *std::move(tx),
                                             *std::move(rx)));
 }
 
+absl::StatusOr<Driver::Made> Driver::Make(OwnedGuestMemory& memory,
+                                          const Options& options,
+                                          const virtqueue::RingAddrs& addrs) {
+  const DriverQueue::Options queue_options = QueueOptions(options, memory);
+  absl::StatusOr<DriverQueue> queue =
+      DriverQueue::Create(memory.memory(), addrs, queue_options);
+  if (!queue.ok()) return queue.status();
+  return Made{.options = queue_options, .queue = *std::move(queue)};
+}
+
 Driver::Driver(OwnedGuestMemory& memory, const Options& options,
                Transport& transport, PacketPool& pool, PacketQueue& send_list,
-               const RingLayout& layout, DriverQueue tx, DriverQueue rx)
-    : options_(options),
+               const RingLayout& layout, Made tx, Made rx)
+    : memory_(memory.memory()),
+      options_(options),
       transport_(transport),
       pool_(pool),
       send_list_(send_list),
       layout_(layout),
-      tx_(std::move(tx)),
+      tx_options_(tx.options),
+      tx_(std::move(tx.queue)),
       tx_places_(memory, options.ring_size),
       in_tx_ring_(options.ring_size),
-      rx_(std::move(rx)),
+      rx_options_(rx.options),
+      rx_(std::move(rx.queue)),
       rx_places_(memory, options.ring_size),
       rx_blocks_(options.ring_size) {
   for (uint16_t i = options.ring_size; i > 0; --i) {
@@ -106,6 +118,52 @@ Driver::Driver(OwnedGuestMemory& memory, const Options& options,
 
 absl::Status Driver::status() const {
   return tx_.status().ok() ? rx_.status() : tx_.status();
+}
+
+// Reset.
+
+void Driver::StopQueue(Queue queue) {
+  (queue == Queue::kTx ? tx_stopped_ : rx_stopped_) = true;
+}
+
+absl::StatusOr<Effects> Driver::RestartQueue(Queue queue, bool is_reset) {
+  if (!is_reset) {
+    return absl::FailedPreconditionError(
+        "2.6.1.1.2: the device has not reset the queue");
+  }
+  return queue == Queue::kTx ? RestartTx() : RestartRx();
+}
+
+Effects Driver::RestartTx() {
+  Effects effects = ReclaimStep();
+  const virtqueue::DriverState old = tx_.Save();
+  for (auto i = old.in_flight.rbegin(); i != old.in_flight.rend(); ++i) {
+    replies_put_back_ += in_tx_ring_[i->token]->is_reply;
+    send_list_.PushFront(std::move(in_tx_ring_[i->token]));
+    free_places_.push_back(static_cast<uint16_t>(i->token));
+    --tx_added_;
+  }
+  tx_ = *DriverQueue::Create(memory_, layout_.tx, tx_options_);
+  tx_stopped_ = false;
+  added_since_kick_ = kick_needed_ = false;
+  send_work_pending_ = waits_for_ring_ = false;
+  effects += Submit();
+  return effects;
+}
+
+Effects Driver::RestartRx() {
+  Effects effects;
+  for (PacketPtr packet; TakeNext(packet);) {
+    if (packet != nullptr) rx_taken_.PushBack(std::move(packet));
+  }
+  for (const auto& chain : rx_.Save().in_flight) {
+    unposted_.push_back(static_cast<uint16_t>(chain.token));
+  }
+  rx_ = *DriverQueue::Create(memory_, layout_.rx, rx_options_);
+  rx_stopped_ = rx_running_ = false;
+  Refill(effects);
+  effects.run_rx_work = !idle();
+  return effects;
 }
 
 // Sending.
@@ -139,7 +197,7 @@ Effects Driver::SendStep() {
 
 // False if the ring has no room; the packet stays at the head of the list.
 bool Driver::AddToRing(Effects& effects) {
-  if (free_places_.empty()) return false;
+  if (tx_stopped_ || free_places_.empty()) return false;
   const Packet& packet = *send_list_.front();
   const size_t place = free_places_.back();
   std::memcpy(tx_places_.bytes(place), &packet.hdr, kHdrBytes);
@@ -212,8 +270,10 @@ Effects Driver::RxStep(Instant now) {
   if (send_list_.replies() >= rx_.size()) {  // 5.10.6.1: no memory for more
     rx_stalled_ = true;
     effects.more = false;
-  } else if (const auto used = rx_.Collect()) {
-    rx_in_hand_ = TakeUp(*used);
+  } else if (!rx_taken_.empty()) {
+    rx_in_hand_ = rx_taken_.PopFront();
+    effects.work.packets += 1;
+  } else if (TakeNext(rx_in_hand_)) {
     effects.work.packets += 1;
     effects.work.descriptors += 1;
   } else if (!rx_.status().ok() || !rx_.EnableNotifications()) {
@@ -224,6 +284,13 @@ Effects Driver::RxStep(Instant now) {
   }
   if (!effects.more && rx_.in_flight() < rx_.size() / 2u) Refill(effects);
   return effects;
+}
+
+bool Driver::TakeNext(PacketPtr& packet) {
+  const auto used = rx_.Collect();
+  if (!used.has_value()) return false;
+  packet = TakeUp(*used);
+  return true;
 }
 
 const std::byte* Driver::RxBytes(size_t place) const {
@@ -259,6 +326,7 @@ PacketPtr Driver::TakeUp(const DriverQueue::Used& used) {
 }
 
 void Driver::Refill(Effects& effects) {
+  if (rx_stopped_) return;
   bool posted = false;
   rx_starved_ = false;
   while (!unposted_.empty() && Post(unposted_.back())) {

@@ -152,7 +152,7 @@ absl::Status Properties::CheckRings() {
   if (!driver.status().ok() || !device_.status().ok()) {
     return Breach(Property::kChains, "a ring was broken by one of its halves");
   }
-  if (guest_.send_list().replies() > size ||
+  if (guest_.send_list().replies() > driver.most_replies() ||
       device_.send_list().replies() > size) {
     return Breach(Property::kMemory, "more than one ring of queued replies");
   }

@@ -28,7 +28,8 @@
 //                              opened while it is held
 //
 // Rest is when every worker sleeps. Both endpoints are ours: a peer that breaks
-// the rules breaks these, too. Resets (12) are left out, as the model has none.
+// the rules breaks these, too. For resets (12) there is no property of its own:
+// all of these hold whenever a queue, or both, are reset and set up again.
 
 #ifndef VSOCK_PROPERTIES_H_
 #define VSOCK_PROPERTIES_H_

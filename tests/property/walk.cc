@@ -6,6 +6,7 @@
 #include "gtest/gtest.h"
 #include "tests/support/errno_of.h"
 #include "vsock/policy/proposal.h"
+#include "vsock/queue.h"
 
 namespace vsock {
 namespace {
@@ -73,6 +74,7 @@ void Walk::Move() {
     pair_.WakeSpuriously(kAllWorkers[Draw(0, 3)]);
     return;
   }
+  if (what == 61) return ResetQueues();
   pair_.TakeUp();
   const uint32_t steps = Draw(1, 12);
   for (uint32_t i = 0; i < steps; ++i) StepAWorker();
@@ -86,6 +88,17 @@ void Walk::StepAWorker() {
     if (!pair_.HasWork(worker)) continue;
     pair_.Step(worker);
     return;
+  }
+}
+
+void Walk::ResetQueues() {
+  switch (Draw(0, 2)) {
+    case 0:
+      return pair_.ResetQueue(Queue::kTx);
+    case 1:
+      return pair_.ResetQueue(Queue::kRx);
+    default:
+      return pair_.ResetDevice();
   }
 }
 

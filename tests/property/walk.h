@@ -59,6 +59,7 @@ class Walk {
 
   void Move();
   void StepAWorker();
+  void ResetQueues();
   void WakeSleepers();
 
   void OpenStream();

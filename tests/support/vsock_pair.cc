@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/status/statusor.h"
 #include "gtest/gtest.h"
 #include "virtqueue/check.h"
 
@@ -41,6 +42,33 @@ void VsockPair::Apply(const Effects& effects) {
   bool& device = pending_[Index(Worker::kDevice)];
   if (effects.kick_tx) device |= device_->OnTxKick();
   if (effects.kick_rx) device |= device_->OnRxKick();
+}
+
+void VsockPair::ResetQueue(Queue queue) {
+  StopQueue(queue);
+  RestartQueue(queue);
+  Expect(properties_->AfterStep());
+}
+
+void VsockPair::ResetDevice() {
+  StopQueue(Queue::kTx);
+  StopQueue(Queue::kRx);
+  RestartQueue(Queue::kRx);
+  RestartQueue(Queue::kTx);
+  Expect(properties_->AfterStep());
+}
+
+void VsockPair::StopQueue(Queue queue) {
+  guest_->driver().StopQueue(queue);
+  device_->ResetQueue(queue);
+}
+
+void VsockPair::RestartQueue(Queue queue) {
+  const absl::StatusOr<Effects> owed =
+      guest_->driver().RestartQueue(queue, device_->IsReset(queue));
+  VSOCK_CHECK(owed.ok());
+  VSOCK_CHECK(device_->RestartQueue(queue).ok());
+  Apply(*owed);
 }
 
 void VsockPair::RecordWire() {

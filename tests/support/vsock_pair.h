@@ -16,6 +16,7 @@
 #include "vsock/guest.h"
 #include "vsock/host.h"
 #include "vsock/properties.h"
+#include "vsock/queue.h"
 #include "vsock/units.h"
 
 namespace vsock {
@@ -69,6 +70,11 @@ class VsockPair {
   // An interrupt or a kick that nobody owed.
   void WakeSpuriously(Worker worker) { pending_[Index(worker)] = true; }
 
+  // The driver resets a queue (VIRTIO_F_RING_RESET), or both (the device), and
+  // sets it up again. Not with RecordWire.
+  void ResetQueue(Queue queue);
+  void ResetDevice();
+
   // From now on, what crosses the rings is in wire().
   void RecordWire();
   WireLog& wire() { return *wire_; }
@@ -90,6 +96,8 @@ class VsockPair {
  private:
   static size_t Index(Worker worker) { return static_cast<size_t>(worker); }
   void Apply(const Effects& effects);
+  void StopQueue(Queue queue);
+  void RestartQueue(Queue queue);
   Effects StepOf(Worker worker);
   void Look();
   bool HasWorkAnywhere() const;
