@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/types/span.h"
@@ -19,13 +21,19 @@
 #include "tests/fuzz/ring_map.h"
 #include "tests/fuzz/run_script.h"
 #include "virtqueue/chain.h"
+#include "virtqueue/chain_state.h"
 #include "virtqueue/device_queue.h"
+#include "virtqueue/device_state.h"
+#include "virtqueue/guest_memory.h"
+#include "virtqueue/ring_format.h"
 
 namespace fuzz {
 namespace {
 
 using virtqueue::Chain;
+using virtqueue::ChainState;
 using virtqueue::DeviceQueue;
+using virtqueue::DeviceState;
 using PopResult = DeviceQueue::PopResult;
 
 constexpr size_t kChains = 8;
@@ -38,10 +46,11 @@ class Harness {
       : queue_(queue),
         arena_(queue),
         map_(arena_.addrs(), queue),
-        device_(*DeviceQueue::Create(arena_.memory(), arena_.addrs(),
-                                     {.size = queue.size,
-                                      .event_idx = queue.event_idx,
-                                      .indirect = queue.indirect})),
+        options_{.size = queue.size,
+                 .event_idx = queue.event_idx,
+                 .indirect = queue.indirect},
+        device_(
+            *DeviceQueue::Create(arena_.memory(), arena_.addrs(), options_)),
         naive_(NaiveDevice::Make(arena_, queue_)) {}
 
   // The raw driver.
@@ -93,6 +102,10 @@ class Harness {
   void Disable(const Args& args);
   void Peek(const Args& args);
   void Touch(const Args& args);
+  void Renew(const Args& args);
+  void Mangle(const Args& args);
+  void Base(const Args& args);
+  void Reset(const Args& args);
 
   // After each call.
   void CheckState();
@@ -103,6 +116,9 @@ class Harness {
   struct Held {
     Chain chain;
     NaiveChain naive;
+    bool stale = false;  // popped before a reset
+
+    bool InFlight() const { return chain.pending() && !stale; }
   };
 
   static WireDesc ToDesc(const uint64_t* args) {
@@ -116,6 +132,12 @@ class Harness {
     scribbled_ = true;
   }
 
+  // The chains in flight, and what they are saved as together with the rest.
+  std::vector<Held*> InFlight();
+  DeviceState Save();
+  // False, and all is as before, if there is no such queue.
+  bool Restore(const DeviceState& state);
+
   bool IsAsExpected(const Held& held, PopResult result,
                     PopResult expected) const;
   void Describe(const Held& held, PopResult result);
@@ -124,6 +146,7 @@ class Harness {
   void CheckFound(bool before, bool found);
   // After a call of the device half.
   void CheckCall(const std::vector<Extent>& may_change, uint64_t most_accesses);
+  void CheckMemory(const std::vector<Extent>& may_change);
 
   // Of a walk: N descriptors in a table at an odd address, each byte by itself,
   // and a few words to get there.
@@ -146,6 +169,7 @@ class Harness {
   Arena arena_;
   Intruder intruder_{arena_};
   const RingMap map_;
+  const DeviceQueue::Options options_;
   DeviceQueue device_;
   std::unique_ptr<NaiveDevice> naive_;
   std::array<Held, kChains> held_;
@@ -162,12 +186,74 @@ std::string ToString(const std::vector<Extent>& extents) {
   });
 }
 
+bool ChangePiece(std::vector<ChainState::Piece>& pieces, bool at,
+                 uint64_t value) {
+  if (pieces.empty()) return false;
+  ChainState::Piece& piece = pieces[value % pieces.size()];
+  value /= pieces.size();
+  if (at) {
+    piece.at = virtqueue::GuestAddr(value);
+  } else {
+    piece.len = static_cast<uint32_t>(value);
+  }
+  return true;
+}
+
+// Changes a number of `chain`, if it has that.
+bool ChangeField(ChainState& chain, uint64_t field, uint64_t value) {
+  const auto word = static_cast<uint16_t>(value);
+  switch (field % 8) {
+    case 0:
+      return chain.id = word, true;
+    case 1:
+      return chain.slots = word, true;
+    case 2:
+      return chain.descriptors = word, true;
+    case 3:
+      return chain.readable.push_back({}), true;
+    case 4:
+    case 5:
+      return ChangePiece(chain.readable, field % 2 == 0, value);
+    default:
+      return ChangePiece(chain.writable, field % 2 == 0, value);
+  }
+}
+
+// Changes a number of `state`, if it has that.
+bool ChangeField(DeviceState& state, uint64_t field, uint64_t value) {
+  const auto word = static_cast<uint16_t>(value);
+  const auto change_chain = [&](std::vector<ChainState>& chains) {
+    return !chains.empty() && ChangeField(chains[value % chains.size()],
+                                          field / 8, value / chains.size());
+  };
+  switch (field % 8) {
+    case 0:
+      return state.next_available = word, true;
+    case 1:
+      return state.next_used = word, true;
+    case 2:
+      return state.published = word, true;
+    case 3:
+      state.held = {.len = static_cast<uint32_t>(value >> 32),
+                    .id = static_cast<uint16_t>(value >> 16),
+                    .flags = word};
+      return true;
+    case 4:
+      return state.held.reset(), true;
+    case 5:
+      return change_chain(state.put_back);
+    default:
+      return change_chain(state.in_flight);
+  }
+}
+
 // If memory changed meanwhile, the answer may be that of before or of after.
 void Harness::Pop(const Args& args) {
   Held& held = held_[args[0]];
   if (held.chain.pending()) return;
   std::unique_ptr<NaiveDevice> late;
   if (intruder_.planned()) late = naive_->Clone();
+  held.stale = false;
   const PopResult expected = naive_->Pop(held.naive);
   const PopResult result =
       intruder_.Watch([&] { return device_.Pop(held.chain); });
@@ -231,16 +317,17 @@ void Harness::Push(const Args& args) {
   if (!held.chain.pending()) return;
   const auto written =
       static_cast<uint32_t>(std::min(args[1], held.chain.writable_bytes()));
-  naive_->Push(held.naive, written);
+  if (!held.stale) naive_->Push(held.naive, written);
   intruder_.Watch([&] { device_.Push(held.chain, written); });
-  CheckCall(map_.DevicePushes(), kFewAccesses);
+  CheckCall(held.stale ? std::vector<Extent>() : map_.DevicePushes(),
+            MostAccesses());
   outcome.Say("pushed, ", written);
 }
 
 void Harness::UnPop(const Args& args) {
   Held& held = held_[args[0]];
   if (!held.chain.pending()) return;
-  naive_->UnPop(held.naive);
+  if (!held.stale) naive_->UnPop(held.naive);
   intruder_.Watch([&] { device_.UnPop(held.chain); });
   CheckCall({}, kFewAccesses);
   outcome.Say("put back");
@@ -317,11 +404,104 @@ void Harness::Touch(const Args& args) {
   scribbled_ = true;
 }
 
+std::vector<Harness::Held*> Harness::InFlight() {
+  std::vector<Held*> found;
+  for (Held& held : held_) {
+    if (held.InFlight()) found.push_back(&held);
+  }
+  return found;
+}
+
+DeviceState Harness::Save() {
+  std::vector<const Chain*> chains;
+  for (const Held* held : InFlight()) chains.push_back(&held->chain);
+  return device_.Save(chains);
+}
+
+bool Harness::Restore(const DeviceState& state) {
+  absl::StatusOr<DeviceQueue::Restored> restored =
+      DeviceQueue::Restore(arena_.memory(), arena_.addrs(), options_, state);
+  outcome.Say(restored.ok() ? "restored" : restored.status().message());
+  if (!restored.ok()) return false;
+  std::array<Held, kChains> held;
+  size_t used = 0;
+  for (const Held* each : InFlight()) {
+    if (used == restored->in_flight.size()) break;
+    held[used].naive = each->naive;
+    held[used].chain = std::move(restored->in_flight[used]);
+    ++used;
+  }
+  held_ = std::move(held);
+  device_ = std::move(restored->queue);
+  return true;
+}
+
+// Goes on from its own state.
+void Harness::Renew(const Args&) {
+  const DeviceState state = Save();
+  const bool restored = Restore(state);
+  naive_->Forget();
+  CheckMemory({});
+  outcome.Demand(restored, "Restore takes what Save gave");
+  outcome.Demand(!restored || Save() == state, "and Save gives it again");
+}
+
+// Goes on from its own state with one number changed, if there is such a state.
+void Harness::Mangle(const Args& args) {
+  DeviceState state = Save();
+  if (!ChangeField(state, args[0], args[1]) || !Restore(state)) return;
+  lost_ = true;
+  CheckMemory({});
+}
+
+// Goes on from where another device was, at the base of vhost-user; so does the
+// raw driver.
+void Harness::Base(const Args& args) {
+  const auto base = static_cast<uint32_t>(args[0]);
+  const DeviceState state =
+      virtqueue::IdleDeviceState(queue_.format, queue_.size, base);
+  held_ = {};
+  if (!Restore(state)) {
+    device_ = *DeviceQueue::Create(arena_.memory(), arena_.addrs(), options_);
+    naive_ = NaiveDevice::Make(arena_, queue_);
+    return;
+  }
+  CheckMemory({});
+  naive_ = NaiveDevice::Make(arena_, queue_);
+  naive_->StartAt(state.next_available);
+  lost_ = state.next_available != state.next_used;
+  give_at_ = PackedPlace::Of(state.next_available);
+  if (queue_.format == virtqueue::RingFormat::kSplit) {
+    arena_.Write(map_.avail_idx(), 2, base);
+  }
+}
+
+// The driver resets the queue and sets it up again; what it left in memory
+// stays.
+void Harness::Reset(const Args&) {
+  device_.Reset();
+  Chain chain;
+  outcome.Demand(device_.Pop(chain) == PopResult::kEmpty && !device_.Publish(),
+                 "a queue that was reset does nothing");
+  const absl::Status status =
+      device_.Restart(arena_.memory(), arena_.addrs(), options_);
+  CheckMemory({});
+  outcome.Demand(status.ok(), "a queue that was reset starts again");
+  for (Held& held : held_) held.stale = held.stale || held.chain.pending();
+  naive_ = NaiveDevice::Make(arena_, queue_);
+  give_at_ = {};
+  lost_ = false;
+}
+
 void Harness::CheckCall(const std::vector<Extent>& may_change,
                         uint64_t most_accesses) {
   scribbled_ = scribbled_ || intruder_.struck();
   outcome.Demand(intruder_.accesses() <= most_accesses,
                  "a call takes no more steps than the ring has room for");
+  CheckMemory(may_change);
+}
+
+void Harness::CheckMemory(const std::vector<Extent>& may_change) {
   const std::optional<uint64_t> changed = arena_.ChangedBut(may_change);
   if (!changed) return;
   outcome.Demand(false,
@@ -332,7 +512,7 @@ void Harness::CheckState() {
   arena_.ChangedBut({});  // What the raw driver writes is no fault.
   const auto pending =
       std::count_if(held_.begin(), held_.end(),
-                    [](const Held& held) { return held.chain.pending(); });
+                    [](const Held& held) { return held.InFlight(); });
   outcome.Demand(device_.in_flight() == pending,
                  "in_flight counts the chains in flight");
   outcome.Demand(device_.in_flight() <= queue_.size, "at most N in flight");
@@ -367,7 +547,11 @@ const std::vector<Verb<Harness>>& Verbs() {
       {{"enable", {}}, &Harness::Enable},
       {{"disable", {}}, &Harness::Disable},
       {{"peek", {}}, &Harness::Peek},
-      {{"touch", {K::kChain}}, &Harness::Touch}};
+      {{"touch", {K::kChain}}, &Harness::Touch},
+      {{"renew", {}}, &Harness::Renew},
+      {{"mangle", {K::kSlot, K::kValue}}, &Harness::Mangle},
+      {{"base", {K::kId}}, &Harness::Base},
+      {{"reset", {}}, &Harness::Reset}};
   return *verbs;
 }
 

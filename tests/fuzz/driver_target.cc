@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "tests/fuzz/arena.h"
 #include "tests/fuzz/intruder.h"
@@ -15,6 +16,7 @@
 #include "tests/fuzz/ring_map.h"
 #include "tests/fuzz/run_script.h"
 #include "virtqueue/driver_queue.h"
+#include "virtqueue/driver_state.h"
 #include "virtqueue/guest_memory.h"
 #include "virtqueue/ring_format.h"
 
@@ -22,6 +24,7 @@ namespace fuzz {
 namespace {
 
 using virtqueue::DriverQueue;
+using virtqueue::DriverState;
 using virtqueue::GuestAddr;
 using virtqueue::RingFormat;
 using AddResult = DriverQueue::AddResult;
@@ -35,13 +38,13 @@ class Harness {
       : queue_(queue),
         arena_(queue),
         map_(arena_.addrs(), queue),
-        driver_(*DriverQueue::Create(
-            arena_.memory(), arena_.addrs(),
-            {.size = queue.size,
-             .event_idx = queue.event_idx,
-             .indirect = queue.indirect,
-             .indirect_tables = GuestAddr(kTables),
-             .indirect_table_entries = queue.table_entries})),
+        options_{.size = queue.size,
+                 .event_idx = queue.event_idx,
+                 .indirect = queue.indirect,
+                 .indirect_tables = GuestAddr(kTables),
+                 .indirect_table_entries = queue.table_entries},
+        driver_(
+            *DriverQueue::Create(arena_.memory(), arena_.addrs(), options_)),
         naive_(NaiveDriver::Make(arena_, queue_)) {}
 
   // The raw device.
@@ -79,6 +82,9 @@ class Harness {
   void Enable(const Args& args);
   void EnableDelayed(const Args& args);
   void Disable(const Args& args);
+  void Renew(const Args& args);
+  void Mangle(const Args& args);
+  void Base(const Args& args);
 
   // After each call.
   void CheckState();
@@ -93,16 +99,20 @@ class Harness {
 
   void WriteUsed(uint64_t slot, uint64_t id, uint64_t len);
   void UseNext(uint64_t id, uint64_t len, uint32_t slots);
+  // False, and all is as before, if there is no such queue.
+  bool Restore(const DriverState& state);
   void CheckToken(const DriverQueue::Used& used);
   bool IsAsExpected(const Answer& used, const Answer& expected) const;
   void CheckFound(bool before, bool after, bool found);
   // After a call of the driver half.
   void CheckCall(const std::vector<Extent>& may_change, uint64_t most_accesses);
+  void CheckMemory(const std::vector<Extent>& may_change);
 
   const QueueSpec queue_;
   Arena arena_;
   Intruder intruder_{arena_};
   const RingMap map_;
+  const DriverQueue::Options options_;
   DriverQueue driver_;
   std::unique_ptr<NaiveDriver> naive_;
   std::map<uint64_t, Chain> chains_;  // added and not collected, by token
@@ -142,6 +152,49 @@ absl::string_view NameOf(AddResult result) {
       return "broken";
   }
   return "";
+}
+
+// Changes a number of `chain`, if it has that; its token is the driver's own.
+bool ChangeField(DriverState::InFlight& chain, uint64_t field, uint64_t value) {
+  const auto word = static_cast<uint16_t>(value);
+  switch (field % 4) {
+    case 0:
+      return chain.writable_bytes = static_cast<uint32_t>(value), true;
+    case 1:
+      return chain.id = word, true;
+    case 2:
+      return chain.slots = word, true;
+    default:
+      if (chain.linked.empty()) return false;
+      return chain.linked[value % chain.linked.size()] = word, true;
+  }
+}
+
+// Changes a number of `state`, if it has that.
+bool ChangeField(DriverState& state, uint64_t field, uint64_t value) {
+  const auto word = static_cast<uint16_t>(value);
+  switch (field % 8) {
+    case 0:
+      return state.published = word, true;
+    case 1:
+      return state.next_used = word, true;
+    case 2:
+      return state.unpublished = word, true;
+    case 3:
+      state.held = {.len = static_cast<uint32_t>(value >> 32),
+                    .id = static_cast<uint16_t>(value >> 16),
+                    .flags = word};
+      return true;
+    case 4:
+      return state.held.reset(), true;
+    case 5:
+      if (state.free.empty()) return false;
+      return state.free[value % state.free.size()] = word, true;
+    default:
+      if (state.in_flight.empty()) return false;
+      return ChangeField(state.in_flight[value % state.in_flight.size()],
+                         field / 8, value / state.in_flight.size());
+  }
 }
 
 void Harness::Desc(const Args& args) {
@@ -287,11 +340,68 @@ void Harness::Disable(const Args&) {
   CheckCall(map_.DriverWishes(), kFewAccesses);
 }
 
+bool Harness::Restore(const DriverState& state) {
+  absl::StatusOr<DriverQueue> restored =
+      DriverQueue::Restore(arena_.memory(), arena_.addrs(), options_, state);
+  outcome.Say(restored.ok() ? "restored" : restored.status().message());
+  if (!restored.ok()) return false;
+  driver_ = *std::move(restored);
+  return true;
+}
+
+// Goes on from its own state.
+void Harness::Renew(const Args&) {
+  const DriverState state = driver_.Save();
+  const bool restored = Restore(state);
+  naive_->Forget();
+  CheckMemory({});
+  outcome.Demand(restored, "Restore takes what Save gave");
+  outcome.Demand(driver_.Save() == state, "and Save gives it again");
+}
+
+// Goes on from its own state with one number changed, if there is such a state.
+void Harness::Mangle(const Args& args) {
+  DriverState state = driver_.Save();
+  if (!ChangeField(state, args[0], args[1]) || !Restore(state)) return;
+  lost_ = true;
+  CheckMemory({});
+  const size_t published = state.in_flight.size() - state.unpublished;
+  for (size_t i = 0; i < state.in_flight.size(); ++i) {
+    chains_[state.in_flight[i].token] = {
+        .writable_bytes = state.in_flight[i].writable_bytes,
+        .published = i < published};
+  }
+}
+
+// Goes on from where another driver was; so does the raw device.
+void Harness::Base(const Args& args) {
+  const auto position = static_cast<uint16_t>(args[0]);
+  DriverState state = {.format = queue_.format,
+                       .size = queue_.size,
+                       .published = position,
+                       .next_used = position};
+  for (uint16_t i = 0; i < queue_.size; ++i) state.free.push_back(i);
+  if (!Restore(state)) return;
+  CheckMemory({});
+  chains_.clear();
+  naive_ = NaiveDriver::Make(arena_, queue_);
+  naive_->StartAt(position);
+  lost_ = scribbled_ = false;
+  use_at_ = PackedPlace::Of(position);
+  if (queue_.format == RingFormat::kPacked) return;
+  arena_.Write(map_.avail_idx(), 2, position);
+  arena_.Write(map_.used_idx(), 2, position);
+}
+
 void Harness::CheckCall(const std::vector<Extent>& may_change,
                         uint64_t most_accesses) {
   scribbled_ = scribbled_ || intruder_.struck();
   outcome.Demand(intruder_.accesses() <= most_accesses,
                  "a call takes no more steps than the ring has room for");
+  CheckMemory(may_change);
+}
+
+void Harness::CheckMemory(const std::vector<Extent>& may_change) {
   const std::optional<uint64_t> changed = arena_.ChangedBut(may_change);
   if (!changed) return;
   outcome.Demand(false,
@@ -335,7 +445,10 @@ const std::vector<Verb<Harness>>& Verbs() {
       {{"collect", {}}, &Harness::Collect},
       {{"enable", {}}, &Harness::Enable},
       {{"enable_delayed", {}}, &Harness::EnableDelayed},
-      {{"disable", {}}, &Harness::Disable}};
+      {{"disable", {}}, &Harness::Disable},
+      {{"renew", {}}, &Harness::Renew},
+      {{"mangle", {K::kSlot, K::kValue}}, &Harness::Mangle},
+      {{"base", {K::kWord}}, &Harness::Base}};
   return *verbs;
 }
 

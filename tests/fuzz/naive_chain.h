@@ -33,6 +33,11 @@ struct PackedPlace {
   uint32_t slot = 0;
   bool wrap_counter = true;
 
+  // Of a slot, and its wrap counter in the highest bit.
+  static PackedPlace Of(uint16_t off_wrap) {
+    return {.slot = off_wrap & 0x7fffu, .wrap_counter = off_wrap >= 0x8000};
+  }
+
   void Step(uint32_t slots, uint32_t size);
   uint16_t available() const { return wrap_counter ? 0x0080 : 0x8000; }
   uint16_t used() const { return wrap_counter ? 0x8080 : 0x0000; }

@@ -13,6 +13,10 @@ class NaiveSplitDevice final : public NaiveDevice {
   std::unique_ptr<NaiveDevice> Clone() const override {
     return std::make_unique<NaiveSplitDevice>(*this);
   }
+  void Forget() override { seen_ = popped_; }
+  void StartAt(uint16_t position) override {
+    seen_ = popped_ = published_ = position;
+  }
 
  private:
   uint16_t Read(uint64_t at) const {
@@ -60,8 +64,6 @@ class NaiveSplitDevice final : public NaiveDevice {
     return queue_.event_idx ? reached : (Read(map_.avail_flags()) & 1) == 0;
   }
 
-  void Forget() override { seen_ = popped_; }
-
   uint64_t seen_ = 0;
   uint64_t popped_ = 0;
   uint64_t published_ = 0;
@@ -74,6 +76,9 @@ class NaivePackedDevice final : public NaiveDevice {
 
   std::unique_ptr<NaiveDevice> Clone() const override {
     return std::make_unique<NaivePackedDevice>(*this);
+  }
+  void StartAt(uint16_t position) override {
+    next_ = next_used_ = PackedPlace::Of(position);
   }
 
  private:

@@ -39,6 +39,11 @@ class NaiveDevice {
   std::optional<bool> Publish(std::vector<Word>& words);
   bool HasAvailable() const;
 
+  // It was saved and restored: what it saw before, it has to look at again.
+  virtual void Forget() {}
+  // It begins there, and not at the beginning; see device_state.h.
+  virtual void StartAt(uint16_t position) = 0;
+
   bool broken() const { return broken_; }
   uint32_t in_flight() const { return in_flight_; }
 
@@ -59,7 +64,6 @@ class NaiveDevice {
   virtual PopResult PopPutBack(NaiveChain& chain) = 0;
   virtual bool SeesAvailable() const = 0;
   virtual std::optional<bool> PublishBatch(std::vector<Word>& words) = 0;
-  virtual void Forget() {}  // what it saw before
 
   const Arena& arena_;
   const QueueSpec& queue_;

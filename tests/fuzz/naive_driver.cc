@@ -15,6 +15,10 @@ class NaiveSplitDriver final : public NaiveDriver {
   std::unique_ptr<NaiveDriver> Clone() const override {
     return std::make_unique<NaiveSplitDriver>(*this);
   }
+  void Forget() override { seen_ = collected_; }
+  void StartAt(uint16_t position) override {
+    idx_ = seen_ = collected_ = position;
+  }
 
   bool ReadBatch() override {
     uint64_t entry = idx_ - batch_;
@@ -73,6 +77,9 @@ class NaivePackedDriver final : public NaiveDriver {
 
   std::unique_ptr<NaiveDriver> Clone() const override {
     return std::make_unique<NaivePackedDriver>(*this);
+  }
+  void StartAt(uint16_t position) override {
+    first_ = next_ = next_used_ = PackedPlace::Of(position);
   }
 
   bool ReadBatch() override {

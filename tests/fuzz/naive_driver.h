@@ -54,6 +54,11 @@ class NaiveDriver {
   // That many are used as make EnableNotificationsDelayed true.
   virtual bool HasMostUsed() const = 0;
 
+  // It was saved and restored: what it saw before, it has to look at again.
+  virtual void Forget() {}
+  // It begins there, and not at the beginning; see driver_state.h.
+  virtual void StartAt(uint16_t position) = 0;
+
   // The chains that the device has, oldest first.
   const std::deque<Chain>& published() const { return published_; }
   bool broken() const { return broken_; }
