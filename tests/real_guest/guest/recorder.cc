@@ -21,7 +21,7 @@ namespace vsock::real_guest {
 namespace {
 
 constexpr char kInterface[] = "vsockmon0";
-constexpr int kQuietMs = 300;
+constexpr int kQuietMs = 500;
 
 // struct virtio_vsock_hdr, virtio 1.3, 5.10.6, on a little-endian machine.
 struct Header {

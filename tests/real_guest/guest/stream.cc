@@ -3,6 +3,7 @@
 #include <linux/vm_sockets.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +15,7 @@ namespace vsock::real_guest {
 namespace {
 
 constexpr size_t kPiece = 65536;
+constexpr int kConnectSeconds = 30;  // by default two, on a busy machine few
 
 sockaddr_vm AddressOf(unsigned cid, uint32_t port) {
   sockaddr_vm address = {};
@@ -34,6 +36,10 @@ size_t SendSome(Stream& stream, std::string_view bytes) {
 
 Stream::Stream() : fd_(socket(AF_VSOCK, SOCK_STREAM, 0)) {
   Must(fd_ >= 0, "socket");
+  const timeval patience = {.tv_sec = kConnectSeconds, .tv_usec = 0};
+  Must(setsockopt(fd_, AF_VSOCK, SO_VM_SOCKETS_CONNECT_TIMEOUT, &patience,
+                  sizeof(patience)) == 0,
+       "SO_VM_SOCKETS_CONNECT_TIMEOUT");
 }
 
 Stream Stream::To(uint32_t port) {
