@@ -4,6 +4,8 @@
 #ifndef TESTS_REAL_GUEST_GUEST_STREAM_H_
 #define TESTS_REAL_GUEST_GUEST_STREAM_H_
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
