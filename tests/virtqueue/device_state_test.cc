@@ -78,7 +78,8 @@ TEST_F(DeviceStateTest, GoesOnWhereASplitRingWas) {
   restored->queue.Push(restored->in_flight[1], 5);
   restored->queue.Publish();
 
-  const DeviceState state = restored->queue.Save({{&restored->in_flight[0]}});
+  const Chain* const held = &restored->in_flight[0];
+  const DeviceState state = restored->queue.Save({&held, 1});
   EXPECT_EQ(state.published, 0);
   EXPECT_EQ(state.in_flight, std::vector<ChainState>{ChainOf(1, 0, 2)});
 }
