@@ -1,10 +1,12 @@
 #include "vsock/vhost_user/life.h"
 
 #include <utility>
+#include <variant>
 
 #include "virtqueue/device_state.h"
 #include "virtqueue/ring_format.h"
 #include "virtqueue/ring_layout.h"
+#include "virtqueue/split_ring.h"
 
 namespace vsock::vhost_user {
 namespace {
@@ -31,6 +33,15 @@ virtqueue::DeviceState StateOf(const RingSetup& ring) {
 RingBase BaseOf(const virtqueue::DeviceState& state) {
   if (state.format == virtqueue::RingFormat::kSplit) return state.published;
   return RingBase{state.published} << 16 | state.published;
+}
+
+std::optional<virtqueue::UsedEventLint> LintOf(
+    const virtqueue::GuestMemory& memory, const RingSetup& ring) {
+  const auto* split = std::get_if<virtqueue::SplitRingAddrs>(&ring.addrs);
+  if (split == nullptr) return std::nullopt;
+  auto lint = virtqueue::UsedEventLint::Create(memory, *split, ring.size);
+  if (!lint.ok()) return std::nullopt;
+  return *std::move(lint);
 }
 
 }  // namespace
@@ -71,6 +82,9 @@ absl::Status Life::Attach(const virtqueue::GuestMemory& memory,
       Device::Create(memory, options, transport_, pool_, send_list_);
   if (!device.ok()) return device.status();
   device_ = *std::move(device);
+  for (size_t queue = 0; options.event_idx && queue < kQueues; ++queue) {
+    lints_[queue] = LintOf(memory, setup.rings[queue]);
+  }
   return absl::OkStatus();
 }
 
@@ -79,7 +93,20 @@ std::array<RingBase, kQueues> Life::Detach() {
   bases[kRxQueue] = BaseOf(device_->rx_state());
   bases[kTxQueue] = BaseOf(device_->tx_state());
   device_.reset();
+  lints_ = {};
   return bases;
+}
+
+std::optional<size_t> Life::FindUnwrittenUsedEvent() {
+  for (size_t queue = 0; queue < kQueues; ++queue) {
+    std::optional<virtqueue::UsedEventLint>& lint = lints_[queue];
+    if (!lint) continue;
+    lint->Look();
+    if (!lint->never_written()) continue;
+    lint.reset();
+    return queue;
+  }
+  return std::nullopt;
 }
 
 }  // namespace vsock::vhost_user

@@ -8,13 +8,16 @@
 #define VSOCK_VHOST_USER_LIFE_H_
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "virtqueue/guest_memory.h"
 #include "virtqueue/owned_guest_memory.h"
+#include "virtqueue/used_event_lint.h"
 #include "vsock/device.h"
 #include "vsock/features.h"
 #include "vsock/packet.h"
@@ -51,6 +54,10 @@ class Life {
   // they are.
   std::array<RingBase, kQueues> Detach();
 
+  // Looks into the rings for a driver that never wrote used_event
+  // (virtqueue/used_event_lint.h): the queue where that comes out, once each.
+  std::optional<size_t> FindUnwrittenUsedEvent();
+
   // Null while there is none.
   Device* device() { return device_.get(); }
   Transport& transport() { return transport_; }
@@ -70,6 +77,8 @@ class Life {
   Transport transport_;
   Sockets sockets_;
   std::unique_ptr<Device> device_;
+  // Of the device's split rings with an event index, until one has found it.
+  std::array<std::optional<virtqueue::UsedEventLint>, kQueues> lints_;
 };
 
 }  // namespace vsock::vhost_user

@@ -167,6 +167,7 @@ void RealGuest::RunDevice(Device& device) {
   stirred_ |= device.tx_completed() + device.rx_completed() != before;
   Notify(effects);
   ReportBrokenRings();
+  ReportUnwrittenUsedEvent();
 }
 
 bool RealGuest::IsPolled() const {
@@ -208,6 +209,15 @@ void RealGuest::ReportBrokenRings() {
     ReportFault(status);
     if (files.error.is_open()) SignalEvent(files.error.get());
   }
+}
+
+void RealGuest::ReportUnwrittenUsedEvent() {
+  const std::optional<size_t> queue = life_->FindUnwrittenUsedEvent();
+  if (!queue) return;
+  options_.log(absl::StrCat(
+      *queue == kTxQueue ? "tx" : "rx",
+      " ring: the driver negotiated VIRTIO_F_EVENT_IDX and never wrote "
+      "used_event: it is notified of one chain in 65536 (2.7.7.2)"));
 }
 
 void RealGuest::ReportFault(const absl::Status& fault) {

@@ -85,6 +85,7 @@ class RealGuest final : public BackendActions {
   void RunDevice(Device& device);
   void Notify(const Effects& effects);
   void ReportBrokenRings();
+  void ReportUnwrittenUsedEvent();
   void ReportFault(const absl::Status& fault);
   bool IsPolled() const;
 
