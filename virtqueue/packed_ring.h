@@ -83,7 +83,10 @@ class SharedPackedDescriptor {  // struct pvirtq_desc, as it lies in the ring
   void StoreAddr(uint64_t addr) { addr_.Store(addr); }
 
   // For tables, which become visible by the descriptor that refers to them.
-  PackedDescriptor Load() const { return Decode(addr_.Load(), tail_.Load()); }
+  PackedDescriptor Load() const {
+    const uint64_t addr = addr_.Load();  // first, with every compiler
+    return Decode(addr, tail_.Load());
+  }
   void Store(const PackedDescriptor& desc) {
     StoreAddr(desc.addr);
     StoreTail(desc.tail, std::memory_order_relaxed);

@@ -54,7 +54,10 @@ class SharedDescriptor {  // struct virtq_desc, as it lies in the table
             .flags = static_cast<uint16_t>(rest >> 32),
             .next = static_cast<uint16_t>(rest >> 48)};
   }
-  Descriptor Load() const { return Decode(addr_.Load(), rest_.Load()); }
+  Descriptor Load() const {
+    const uint64_t addr = addr_.Load();  // first, with every compiler
+    return Decode(addr, rest_.Load());
+  }
   void Store(const Descriptor& desc) {
     addr_.Store(desc.addr);
     rest_.Store(uint64_t{desc.len} | uint64_t{desc.flags} << 32 |

@@ -1,0 +1,68 @@
+// replay.h: runs one half of a ring against answers that are given beforehand.
+//
+// What a half does next depends on nothing but what it has read so far. So it
+// is run from its beginning with the answers to all but its last turn, and what
+// it does then is the next turn. From there on its loads are answered by zeroes
+// and what it does is ignored, until its program sees stopped() and returns:
+// the rings stand whatever they read.
+
+#ifndef TESTS_EXPLORER_REPLAY_H_
+#define TESTS_EXPLORER_REPLAY_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "tests/explorer/act.h"
+#include "tests/explorer/explored_word.h"
+#include "tests/explorer/place.h"
+
+namespace virtqueue {
+
+class Replay final : public Witness {
+ public:
+  // One answer for each turn but the last: what was loaded, else 0. Both
+  // outlive this.
+  Replay(const PlaceMap& places, absl::Span<const uint64_t> answers);
+  ~Replay() override;
+  Replay(const Replay&) = delete;
+  Replay& operator=(const Replay&) = delete;
+
+  // For the program.
+  bool stopped() const { return stopped_; }
+  void Notify() { TakeTurn({.kind = ActKind::kNotify}); }
+  // `seen`: how many buffers this half knows to be with the device or used.
+  void Sleep(uint64_t seen) {
+    TakeTurn({.kind = ActKind::kSleep, .value = seen});
+  }
+  void AwaitEnable() { TakeTurn({.kind = ActKind::kAwaitEnable}); }
+  void Done() { TakeTurn({.kind = ActKind::kDone}); }
+  void Fault(absl::string_view text);
+  // "<verb> buffer <number>"
+  void Remark(absl::string_view verb, uint64_t number);
+
+  uint64_t OnLoad(const void* word, std::memory_order order) override;
+  void OnStore(const void* word, uint64_t value,
+               std::memory_order order) override;
+
+  // What the program did when it ran out of answers.
+  const Turn& last() const { return last_; }
+
+ private:
+  uint64_t TakeTurn(const Act& act);
+  // All answers were given: this is the last turn.
+  bool AtLast() const { return !stopped_ && given_ == answers_.size(); }
+
+  const PlaceMap& places_;
+  const absl::Span<const uint64_t> answers_;
+  size_t given_ = 0;
+  bool stopped_ = false;
+  Turn last_;
+};
+
+}  // namespace virtqueue
+
+#endif  // TESTS_EXPLORER_REPLAY_H_
