@@ -1,16 +1,16 @@
 #include "tests/explorer/device_program.h"
 
 #include "absl/strings/str_cat.h"
-#include "absl/types/span.h"
 
 namespace virtqueue {
 namespace {
 
 // The bytes of `word` and nothing else.
-template <typename Byte>
-bool IsOnly(absl::Span<const absl::Span<Byte>> pieces, const void* word) {
-  return pieces.size() == 1 && pieces[0].data() == word &&
-         pieces[0].size() == sizeof(uint64_t);
+template <typename Spans>
+bool IsOnly(const Spans& spans, const void* word) {
+  if (spans.size() != 1) return false;
+  const auto only = *spans.begin();
+  return only.data() == word && only.size() == sizeof(uint64_t);
 }
 
 }  // namespace

@@ -21,7 +21,7 @@
 namespace virtqueue {
 namespace {
 
-constexpr uint64_t kMostStates = 1'000'000;
+constexpr uint64_t kMostStates = 5'000'000;
 
 constexpr HalfName kHalves[] = {HalfName::kDriver, HalfName::kDevice};
 

@@ -15,7 +15,7 @@
 namespace virtqueue {
 namespace {
 
-constexpr uint64_t kMostStates = 1'000'000;
+constexpr uint64_t kMostStates = 5'000'000;
 
 constexpr RingFormat kFormats[] = {RingFormat::kSplit, RingFormat::kPacked};
 
@@ -37,21 +37,23 @@ std::vector<Scene> AllScenes() {
   const auto add = [&all](const Scene& scene) {
     for (const Scene& on_ring : OnEachRing(scene)) all.push_back(on_ring);
   };
-  add({.size = 2, .buffers = 2});
-  add({.size = 2, .buffers = 3, .batch = 2});
-  add({.size = 4, .buffers = 4, .batch = 2});
+  add({.buffers = 2});
+  add({.buffers = 3, .batch = 2});
   add({.size = 4, .buffers = 4, .batch = 4});
-  add({.size = 4, .shape = Shape::kBoth, .buffers = 2});
-  add({.size = 2, .shape = Shape::kRequest, .buffers = 2});
-  add({.size = 2, .buffers = 2, .delayed = true});
+  add({.size = 4, .shape = Shape::kBoth, .buffers = 2, .batch = 2});
+  add({.shape = Shape::kRequest, .buffers = 2, .batch = 2});
+  add({.buffers = 3, .batch = 2, .delayed = true});
   add({.size = 4, .buffers = 3, .batch = 3, .delayed = true});
-  add({.size = 2, .buffers = 2, .before = 65535});
   for (const bool event_idx : {false, true}) {
+    all.push_back({.event_idx = event_idx, .buffers = 2, .before = 65535});
+    all.push_back(
+        {.event_idx = event_idx, .size = 4, .buffers = 4, .batch = 2});
     all.push_back({.format = RingFormat::kPacked,
                    .event_idx = event_idx,
                    .size = 3,
-                   .buffers = 4,
-                   .batch = 3});
+                   .buffers = 3,
+                   .batch = 3,
+                   .before = 2});
     all.push_back({.format = RingFormat::kPacked,
                    .event_idx = event_idx,
                    .size = 1,
