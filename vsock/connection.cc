@@ -185,6 +185,11 @@ Op Connection::FailForMemory() {
   return Op::kRst;
 }
 
+Op Connection::FailForProtocol() {
+  End(Error::kProtocol);
+  return Op::kRst;
+}
+
 absl::Status Connection::ErrorStatus() const {
   switch (error_) {
     case Error::kNone:
@@ -192,7 +197,7 @@ absl::Status Connection::ErrorStatus() const {
     case Error::kReset:
       return ConnectionReset("the peer refused the connection");
     case Error::kProtocol:
-      return ProtocolError("5.10.6.5: neither RESPONSE nor RST to a REQUEST");
+      return ProtocolError("5.10.6: the peer broke a rule of the connection");
     case Error::kNoBuffers:
       return NoBuffers("5.10.6.3: the peer sent beyond its credit");
     case Error::kTimedOut:

@@ -83,6 +83,9 @@ class Connection {
   // Payload of this flow was lost below. Returns what to send.
   Op FailForMemory();
 
+  // The peer broke a rule of the flow. Returns what to send.
+  Op FailForProtocol();
+
   bool CanRead(uint32_t low_water) const {
     return credit_.rx_bytes() >= low_water || AtEnd();
   }

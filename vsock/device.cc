@@ -171,7 +171,7 @@ void Device::FinishInHand(Instant now, Effects& effects) {
 bool Device::BeginTx(Effects& effects) {
   if (WeightsUsedUp()) return false;
   // 5.10.6.1: no memory for more replies; FinishSend lets it go on.
-  tx_stalled_ = send_list_.replies() >= tx_.size();
+  tx_stalled_ = send_list_.replies() >= most_replies();
   if (tx_stalled_) return false;
   DeviceQueue::PopResult popped = tx_.Pop(in_hand_.chain);
   if (popped == DeviceQueue::PopResult::kEmpty && tx_.EnableNotifications()) {
@@ -303,7 +303,7 @@ void Device::FinishSend(Effects& effects) {
   }
   effects.work += host_.OnSent(packet);
   in_hand_.packet.reset();
-  if (tx_stalled_ && send_list_.replies() < tx_.size()) {
+  if (tx_stalled_ && send_list_.replies() < most_replies()) {
     tx_stalled_ = false;
     Enqueue(Turn::kTx);
   }

@@ -102,6 +102,8 @@ class Device {
   uint64_t datagrams_lost_to_guest() const { return datagrams_lost_to_guest_; }
 
   const PacketQueue& send_list() const { return send_list_; }
+  // With so many replies on it no more packets are taken up (5.10.6.1).
+  uint32_t most_replies() const { return tx_.size(); }
   LossLog& losses() { return losses_; }
   // OK, or why a ring is broken. One that is reset is not.
   absl::Status status() const;

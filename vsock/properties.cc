@@ -8,70 +8,14 @@
 #include "absl/strings/string_view.h"
 #include "vsock/connection.h"
 #include "vsock/credit.h"
-#include "vsock/datagram_queue.h"
+#include "vsock/end_properties.h"
 #include "vsock/hdr.h"
-#include "vsock/truesize.h"
+#include "vsock/property.h"
 
 namespace vsock {
 namespace {
 
 using State = Connection::State;
-
-// By number, as in the header.
-enum class Property {
-  kCredit = 1,
-  kStreamBytes,
-  kConsumedBytes,
-  kDeadlock,
-  kLivelock,
-  kMemory,
-  kDatagrams,
-  kSendCharges,
-  kChains,
-  kNotifications,
-  kConnections,
-};
-
-absl::string_view NameOf(Property property) {
-  switch (property) {
-    case Property::kCredit:
-      return "stream credit";
-    case Property::kStreamBytes:
-      return "stream bytes";
-    case Property::kConsumedBytes:
-      return "consumed bytes";
-    case Property::kDeadlock:
-      return "deadlock";
-    case Property::kLivelock:
-      return "livelock";
-    case Property::kMemory:
-      return "memory";
-    case Property::kDatagrams:
-      return "datagrams";
-    case Property::kSendCharges:
-      return "send charges";
-    case Property::kChains:
-      return "chains";
-    case Property::kNotifications:
-      return "notifications";
-    case Property::kConnections:
-      return "connections";
-  }
-  return "unknown";
-}
-
-absl::Status Breach(Property property, absl::string_view what) {
-  return absl::FailedPreconditionError(
-      absl::StrCat("property ", static_cast<int>(property), ", ",
-                   NameOf(property), ": ", what));
-}
-
-absl::Status Breach(Property property, const Transport& here,
-                    const Socket& socket, absl::string_view what) {
-  const uint32_t port = socket.port.has_value() ? socket.port->value() : 0;
-  return Breach(property, absl::StrCat(what, " (cid ", here.cid().value(),
-                                       ", port ", port, ")"));
-}
 
 // The other end of a stream, if both are connected to each other.
 const Socket* OtherEnd(Transport& here, Transport& there,
@@ -84,12 +28,6 @@ const Socket* OtherEnd(Transport& here, Transport& there,
 
 bool IsOpen(const Socket& socket) {
   return socket.connection->state() == State::kEstablished;
-}
-
-// Bytes of the first queued packet that were read already.
-uint32_t PartlyRead(const Connection& connection) {
-  const Packet* first = connection.queue().front();
-  return first == nullptr ? 0 : first->offset;
 }
 
 }  // namespace
@@ -116,23 +54,13 @@ absl::Status Properties::CheckSums() {
 
 absl::Status Properties::CheckTransport(const Transport& here,
                                         const Transport& there) {
+  if (absl::Status s = CheckEnd(here); !s.ok()) return s;
   const Transport::Counters& counters = here.counters();
-  if (counters.datagrams_read + counters.datagrams_lost >
-      counters.datagrams_received) {
-    return Breach(Property::kDatagrams, "more read and lost than arrived");
-  }
   if (counters.datagrams_received > there.counters().datagrams_sent) {
     return Breach(Property::kDatagrams, "more arrived than were sent");
   }
   if (counters.stream_bytes_received > there.counters().stream_bytes_sent) {
     return Breach(Property::kStreamBytes, "more arrived than were sent");
-  }
-  if (counters.rst_answered > 0) {
-    return Breach(Property::kConnections, "an RST was answered");
-  }
-  if (counters.premature > 0) {
-    return Breach(Property::kConnections,
-                  "a packet left before the peer had acknowledged");
   }
   if (counters.reopened > 0) {
     return Breach(Property::kConnections,
@@ -183,36 +111,13 @@ absl::Status Properties::CheckSocket(Transport& here, Transport& there,
                                      SocketId id) {
   const Socket* socket = here.Find(id);
   if (socket == nullptr) return absl::OkStatus();
-  if (socket->datagram.has_value()) return CheckDatagram(here, *socket);
+  if (absl::Status s = CheckEnd(here, *socket); !s.ok()) return s;
   if (!socket->connection.has_value()) return absl::OkStatus();
   return CheckStream(here, there, *socket);
 }
 
 absl::Status Properties::CheckStream(Transport& here, Transport& there,
                                      const Socket& socket) {
-  const Connection& connection = *socket.connection;
-  const Credit& credit = connection.credit();
-  const SocketCounters& counters = socket.counters;
-  if (credit.Space() > credit.Limit()) {
-    return Breach(Property::kCredit, here, socket,
-                  "credit beyond what was announced");
-  }
-  if (credit.buf_used() >
-      std::max(credit.most_announced(), credit.buf_alloc())) {
-    return Breach(Property::kMemory, here, socket,
-                  "receive memory beyond what was announced");
-  }
-  if (connection.state() == State::kClosing) {
-    return absl::OkStatus();  // what was unread is gone
-  }
-  if (counters.arrived_bytes != counters.received_bytes + credit.rx_bytes()) {
-    return Breach(Property::kStreamBytes, here, socket,
-                  "bytes appeared or disappeared");
-  }
-  if (credit.buf_used() - credit.rx_bytes() != PartlyRead(connection)) {
-    return Breach(Property::kConsumedBytes, here, socket,
-                  "fwd_cnt is not what was read");
-  }
   const Socket* other = OtherEnd(here, there, socket);
   if (other == nullptr || !IsOpen(socket) || !IsOpen(*other)) {
     return absl::OkStatus();
@@ -236,17 +141,6 @@ absl::Status Properties::CheckFlow(Transport& here, const Socket& socket,
   if (credit.InFlight() > theirs.most_announced()) {
     return Breach(Property::kCredit, here, socket,
                   "more in flight than was ever announced");
-  }
-  return absl::OkStatus();
-}
-
-absl::Status Properties::CheckDatagram(Transport& here, const Socket& socket) {
-  const DatagramQueue& queue = socket.datagram->receive_queue;
-  // The test comes before the charge: the last one may overshoot.
-  if (queue.charged() >
-      uint64_t{queue.most_limit()} + TrueSize(kHdrBytes + 2 * kMaxPayload)) {
-    return Breach(Property::kMemory, here, socket,
-                  "receive memory beyond SO_RCVBUF");
   }
   return absl::OkStatus();
 }

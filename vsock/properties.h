@@ -82,7 +82,6 @@ class Properties {
                            const Socket& socket);
   absl::Status CheckFlow(Transport& here, const Socket& socket,
                          const Socket& other);
-  absl::Status CheckDatagram(Transport& here, const Socket& socket);
 
   // The device has stopped for want of rx buffers (5.10.6.1), and the guest,
   // whose memory its own sockets hold, has none to post. Not rest: it goes on

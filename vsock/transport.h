@@ -139,6 +139,7 @@ class Transport {
   std::optional<VsockHdr> TakeRequest();
   absl::StatusOr<SocketId> Admit(const VsockHdr& request);
   void Reject(const VsockHdr& request) { EmitReset(request); }
+  uint32_t most_held() const { return most_held_; }
   absl::Status ShutDown(SocketId id, uint32_t hints);
   absl::Status Close(SocketId id, Instant now);
 
@@ -178,6 +179,9 @@ class Transport {
   // From below: a packet that could not be taken for want of memory. A stream
   // loses nothing silently: it ends, and its peer gets an RST.
   Work Refuse(const VsockHdr& hdr);
+  // From a user that looks at what the peer does: the connection, if it is not
+  // over, ends with an RST.
+  Work Reset(SocketId id);
   // From below: the layer has no more use for a packet that was sent.
   Work OnSent(const Packet& packet);
 
@@ -223,6 +227,7 @@ class Transport {
   void Answer(Socket& socket, Op op);
   void OnHandshakeOver(Socket& socket);
   void EmitReset(const VsockHdr& cause);
+  Work Fail(Socket& socket, Op answer);
   void Enqueue(PacketPtr packet);
   Op CloseConnection(Connection& connection) const;
   void AnswerClose(Socket& socket, Op op, Instant now);

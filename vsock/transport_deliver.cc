@@ -98,6 +98,7 @@ void Transport::Establish(Socket& child, const VsockHdr& request) {
                            child.buffer_size.BufAlloc(),
                            options_.receive_limit);
   child.connection->credit().OnPeer(request);
+  last_touched_ = child.id;
   Emit(child, Op::kResponse);
 }
 
@@ -198,10 +199,23 @@ Work Transport::Refuse(const VsockHdr& hdr) {
     EmitReset(hdr);
     return {};
   }
+  return Fail(*socket, socket->connection->FailForMemory());
+}
+
+Work Transport::Reset(SocketId id) {
+  Socket* socket = table_.Find(id);
+  if (socket == nullptr || !socket->connection.has_value() ||
+      socket->connection->state() == Connection::State::kClosed) {
+    return {};
+  }
+  return Fail(*socket, socket->connection->FailForProtocol());
+}
+
+Work Transport::Fail(Socket& socket, Op answer) {
   const size_t before = wakes_.size();
-  Emit(*socket, socket->connection->FailForMemory());
-  WakeUp(*socket, kAllEvents);
-  SettleClosed(*socket);
+  Emit(socket, answer);
+  WakeUp(socket, kAllEvents);
+  SettleClosed(socket);
   return {.wakeups = static_cast<uint32_t>(wakes_.size() - before)};
 }
 

@@ -57,6 +57,7 @@ class TestGuest {
   // The next answer's payload; nothing if it has not come (yet).
   std::optional<std::vector<std::byte>> Answer();
   bool HungUp();
+  int memory_file() const { return file_.get(); }
 
   // Everything up to the enabled rings, in QEMU's order; the rings begin, or go
   // on, where `bases` say.

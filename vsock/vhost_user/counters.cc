@@ -102,6 +102,8 @@ std::string Counters::Text(uint64_t prints) const {
   lines.Add("drivers", drivers);
   lines.Add("ring_starts", ring_starts);
   lines.Add("ring_faults", ring_faults);
+  lines.Add("connection_faults", connection_faults);
+  lines.Add("property_breaches", property_breaches);
   AddRings(*this, lines);
   AddPackets(packets, lines);
   AddDropLines(*this, lines);

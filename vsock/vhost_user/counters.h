@@ -29,6 +29,10 @@ struct Counters {
   uint64_t ring_starts = 0;
   // Rings that the guest broke.
   uint64_t ring_faults = 0;
+  // Connections that were reset for what the guest did; and for what this
+  // device did, which must not be.
+  uint64_t connection_faults = 0;
+  uint64_t property_breaches = 0;
 
   // By queue.
   std::array<uint64_t, kQueues> kicks = {};

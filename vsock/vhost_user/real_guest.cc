@@ -16,6 +16,8 @@ namespace {
 
 // Packets between two looks at the files.
 constexpr int kStepsPerRound = 64;
+// Different lines that a guest may bring about.
+constexpr size_t kMostLogged = 100;
 // How long a ring without a kick descriptor is not looked at.
 constexpr Nanos kPollInterval{1'000'000};
 
@@ -89,6 +91,7 @@ bool RealGuest::Start(const DeviceSetup& setup) {
     ReportFault(attached);
     return false;
   }
+  watch_.emplace(life_->transport(), *life_->device());
   // What came before the rings ran was told to nobody.
   for (size_t queue = 0; queue < kQueues; ++queue) busy_ |= TellDevice(queue);
   return true;
@@ -130,6 +133,7 @@ std::array<RingBase, kQueues> RealGuest::Stop() {
   Device& device = *life_->device();
   Notify(device.Finish(poller_.now()));
   ended_.Add(device);
+  watch_.reset();
   busy_ = false;
   return life_->Detach();
 }
@@ -163,6 +167,7 @@ void RealGuest::RunDevice(Device& device) {
     const Effects step = device.Step(now);
     busy_ = step.more;
     effects += step;
+    Look();
   }
   stirred_ |= device.tx_completed() + device.rx_completed() != before;
   Notify(effects);
@@ -222,7 +227,24 @@ void RealGuest::ReportUnwrittenUsedEvent() {
 
 void RealGuest::ReportFault(const absl::Status& fault) {
   ++ended_.ring_faults;
-  options_.log(absl::StrCat("the guest broke a ring: ", fault.message()));
+  LogOnce(absl::StrCat("the guest broke a ring: ", fault.message()));
+}
+
+void RealGuest::Look() {
+  const std::optional<Watch::Finding> finding = watch_->AfterStep();
+  if (!finding.has_value()) return;
+  ++(finding->is_guests ? ended_.connection_faults : ended_.property_breaches);
+  LogOnce(absl::StrCat(finding->is_guests ? "the guest broke a connection: "
+                                          : "the device is wrong: ",
+                       finding->status.message()));
+  life_->transport().Reset(finding->socket);
+}
+
+// A guest may repeat itself as often as it likes.
+void RealGuest::LogOnce(const std::string& line) {
+  if (logged_.size() < kMostLogged && logged_.insert(line).second) {
+    options_.log(line);
+  }
 }
 
 Counters RealGuest::Count() const {

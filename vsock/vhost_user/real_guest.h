@@ -5,7 +5,8 @@
 // time, and passes notifications on.
 // Trust: none in the guest. A ring that breaks a rule is reported once, by its
 // clause, counted, and told to the front end by the ring's error descriptor; it
-// stays broken until the driver sets it up anew. Everything else goes on.
+// stays broken until the driver sets it up anew. A connection of whose rules it
+// broke one (watch.h) is reset. Everything else goes on.
 
 #ifndef VSOCK_VHOST_USER_REAL_GUEST_H_
 #define VSOCK_VHOST_USER_REAL_GUEST_H_
@@ -16,8 +17,10 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "absl/container/btree_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "vsock/effects.h"
@@ -31,6 +34,7 @@
 #include "vsock/vhost_user/memory_map.h"
 #include "vsock/vhost_user/message.h"
 #include "vsock/vhost_user/poller.h"
+#include "vsock/vhost_user/watch.h"
 
 namespace vsock::vhost_user {
 
@@ -87,6 +91,8 @@ class RealGuest final : public BackendActions {
   void ReportBrokenRings();
   void ReportUnwrittenUsedEvent();
   void ReportFault(const absl::Status& fault);
+  void Look();
+  void LogOnce(const std::string& line);
   bool IsPolled() const;
 
   const Options options_;
@@ -95,6 +101,8 @@ class RealGuest final : public BackendActions {
   std::array<RingFiles, kQueues> files_;
   uint64_t features_ = 0;  // of the life
   std::unique_ptr<Life> life_;
+  std::optional<Watch> watch_;  // of the device
+  absl::btree_set<std::string> logged_;
   bool busy_ = false;     // the device has something to do
   bool stirred_ = false;  // something may have come true for a program
   Counters ended_;        // of lives and devices that are over

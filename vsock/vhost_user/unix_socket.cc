@@ -152,13 +152,13 @@ Moved WriteSome(int fd, absl::Span<const std::byte> from) {
 
 Moved WriteWithFiles(int fd, absl::Span<const std::byte> from,
                      absl::Span<const int> files) {
-  alignas(cmsghdr) std::byte control[kControlBytes] = {};
+  std::vector<std::byte> control(CMSG_SPACE(files.size() * sizeof(int)));
   iovec piece = {.iov_base = const_cast<std::byte*>(from.data()),
                  .iov_len = from.size()};
   msghdr message = {.msg_iov = &piece, .msg_iovlen = 1};
   if (!files.empty()) {
-    message.msg_control = control;
-    message.msg_controllen = CMSG_SPACE(files.size() * sizeof(int));
+    message.msg_control = control.data();
+    message.msg_controllen = control.size();
     cmsghdr* head = CMSG_FIRSTHDR(&message);
     head->cmsg_level = SOL_SOCKET;
     head->cmsg_type = SCM_RIGHTS;
