@@ -6,8 +6,11 @@
 // 0 after SIGINT or SIGTERM, 1 if it can't serve, 2 for a wrong command line.
 
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -26,6 +29,8 @@
 namespace vsock::vhost_user {
 namespace {
 
+constexpr rlim_t kMostFiles = 4096;
+
 void Log(absl::string_view line) {
   std::fprintf(stderr, "device: %.*s\n", static_cast<int>(line.size()),
                line.data());
@@ -42,12 +47,21 @@ FileDescriptor OpenSignals() {
   return FileDescriptor(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
+// Each connection that is carried on has a file.
+void AllowManyFiles() {
+  rlimit files;
+  if (getrlimit(RLIMIT_NOFILE, &files) != 0) return;
+  files.rlim_cur = std::min<rlim_t>(files.rlim_max, kMostFiles);
+  setrlimit(RLIMIT_NOFILE, &files);
+}
+
 void Print(const Server& server, uint64_t& prints) {
   std::fputs(server.Count().Text(++prints).c_str(), stdout);
   std::fflush(stdout);
 }
 
 int Serve(const Server::Options& options) {
+  AllowManyFiles();
   const FileDescriptor signals = OpenSignals();
   const absl::StatusOr<std::unique_ptr<Server>> server =
       Server::Create(options);

@@ -35,8 +35,8 @@ class Life {
  public:
   struct Options {
     Cid guest_cid;
-    Proposal proposal = kLinux2023;     // if datagrams are offered
-    uint64_t payload_bytes = 64 << 20;  // memory for payloads
+    Proposal proposal = kLinux2023;      // if datagrams are offered
+    uint64_t payload_bytes = 256 << 20;  // memory for payloads
   };
 
   // `features` are what the driver accepted. ResourceExhausted: no memory.
