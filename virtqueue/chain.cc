@@ -63,6 +63,7 @@ Chain& Chain::operator=(Chain&& other) noexcept {
   std::swap(writable_, other.writable_);
   descriptors_ = other.descriptors_;
   slots_ = other.slots_;
+  turn_ = other.turn_;
   head_ = std::exchange(other.head_, kNoHead);
   return *this;
 }
@@ -73,6 +74,7 @@ ChainState Chain::Save(const GuestMemory& memory) const {
   return {.id = static_cast<uint16_t>(head()),
           .slots = static_cast<uint16_t>(packed ? slots_ : 0),
           .descriptors = static_cast<uint16_t>(descriptors_),
+          .turn = turn_,
           .readable = PiecesOf(readable(), memory),
           .writable = PiecesOf(writable(), memory)};
 }
@@ -82,6 +84,7 @@ absl::Status Chain::SetTo(const ChainState& state, const GuestMemory& memory,
   Clear();
   descriptors_ = state.descriptors;
   slots_ = state.slots;
+  turn_ = state.turn;
   if (descriptors_ == 0 || descriptors_ > size) {
     return absl::InvalidArgumentError(
         "chain state: no descriptors, or more than the queue size");

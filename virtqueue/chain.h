@@ -71,8 +71,10 @@ class Chain {
   // from any other; kNoHead is of no queue.
   static constexpr uint32_t kNoHead = ~uint32_t{0};
   static constexpr uint32_t kPackedId = 1u << 16;
-  static constexpr uint32_t kLife = 1u << 17;
-  static constexpr uint32_t kLives = (1u << 15) - 1;
+  // So has that of a queue with VIRTIO_F_IN_ORDER, whose chains have turns.
+  static constexpr uint32_t kInOrder = 1u << 17;
+  static constexpr uint32_t kLife = 1u << 18;
+  static constexpr uint32_t kLives = (1u << 14) - 1;
 
   // The queue with that tag popped this, in this life.
   bool IsOf(uint32_t tag) const { return (head_ ^ tag) < kPackedId; }
@@ -93,6 +95,7 @@ class Chain {
   uint32_t descriptors_ = 0;
   uint32_t head_ = kNoHead;
   uint32_t slots_ = 0;  // of a packed ring that it takes
+  uint16_t turn_ = 0;   // with kInOrder: see CompletionOrder
 };
 
 }  // namespace virtqueue

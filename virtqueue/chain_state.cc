@@ -15,7 +15,7 @@ void Print(std::ostream& out, const std::vector<ChainState::Piece>& pieces) {
 
 std::ostream& operator<<(std::ostream& out, const ChainState& state) {
   out << "{id " << state.id << " slots " << state.slots << " descriptors "
-      << state.descriptors << " readable";
+      << state.descriptors << " turn " << state.turn << " readable";
   Print(out, state.readable);
   out << " writable";
   Print(out, state.writable);

@@ -24,6 +24,7 @@ struct ChainState {
   uint16_t id = 0;           // its head, or its buffer id on a packed ring
   uint16_t slots = 0;        // of a packed ring that it takes
   uint16_t descriptors = 0;  // as Chain::descriptors() says
+  uint16_t turn = 0;         // with VIRTIO_F_IN_ORDER: see CompletionOrder
   std::vector<Piece> readable;
   std::vector<Piece> writable;
 

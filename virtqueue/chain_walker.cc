@@ -15,10 +15,11 @@ constexpr ChainAppender::Faults kFaults = {
 }  // namespace
 
 ChainWalker::ChainWalker(const RingArray<SharedDescriptor>& table,
-                         const GuestMemory& memory, bool indirect, Chain& chain)
+                         const GuestMemory& memory,
+                         const Negotiated& negotiated, Chain& chain)
     : table_(table),
       memory_(memory),
-      indirect_(indirect),
+      negotiated_(negotiated),
       chain_(chain),
       appender_(memory, kFaults, table.size(), chain) {}
 
@@ -37,13 +38,17 @@ const char* ChainWalker::WalkTable(uint32_t head) {
     if ((desc.flags & kDescIndirect) != 0) return WalkIndirect(desc);
     const char* const fault = appender_.Append(desc.addr, desc.len, desc.flags);
     if (fault != nullptr || (desc.flags & kDescNext) == 0) return fault;
+    const uint32_t following = index + 1 == table_.size() ? 0 : index + 1;
     index = desc.next;
     if (!table_.Has(index)) return "2.7.5: next is no descriptor of the table";
+    if (negotiated_.in_order && index != following) {
+      return "2.7.5.2: next is not the following descriptor, IN_ORDER";
+    }
   }
 }
 
 const char* ChainWalker::WalkIndirect(const Descriptor& refers) {
-  if (!indirect_) return "2.7.5.3.1: INDIRECT was not negotiated";
+  if (!negotiated_.indirect) return "2.7.5.3.1: INDIRECT was not negotiated";
   if ((refers.flags & kDescNext) != 0) {
     return "2.7.5.3.1: INDIRECT together with NEXT";
   }
@@ -64,9 +69,13 @@ const char* ChainWalker::WalkIndirect(const Descriptor& refers) {
     }
     const char* const fault = appender_.Append(desc.addr, desc.len, desc.flags);
     if (fault != nullptr || (desc.flags & kDescNext) == 0) return fault;
+    const uint32_t following = index + 1;
     index = desc.next;
     if (index >= table.size()) {
       return "2.7.5.3: next is no descriptor of the indirect table";
+    }
+    if (negotiated_.in_order && index != following) {
+      return "2.7.5.3.1: next is not the following descriptor, IN_ORDER";
     }
   }
 }

@@ -21,10 +21,16 @@ namespace virtqueue {
 
 class ChainWalker {
  public:
-  // `indirect`: VIRTIO_F_INDIRECT_DESC was negotiated. What `memory` and
-  // `chain` refer to outlives the walker, which is for one walk.
+  struct Negotiated {
+    bool indirect = false;  // VIRTIO_F_INDIRECT_DESC
+    bool in_order = false;  // VIRTIO_F_IN_ORDER
+  };
+
+  // What `memory` and `chain` refer to outlives the walker, which is for one
+  // walk.
   ChainWalker(const RingArray<SharedDescriptor>& table,
-              const GuestMemory& memory, bool indirect, Chain& chain);
+              const GuestMemory& memory, const Negotiated& negotiated,
+              Chain& chain);
 
   // Fills the chain with what begins at descriptor `head`. Says which rule the
   // driver broke, and then the chain is empty; nullptr if none.
@@ -35,7 +41,7 @@ class ChainWalker {
   const char* WalkIndirect(const Descriptor& refers);
   const RingArray<SharedDescriptor> table_;
   const GuestMemory& memory_;
-  const bool indirect_;
+  const Negotiated negotiated_;
   Chain& chain_;
   ChainAppender appender_;
 };

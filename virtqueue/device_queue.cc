@@ -26,6 +26,7 @@ absl::StatusOr<DeviceQueue::Restored> DeviceQueue::Restore(
   absl::StatusOr<DeviceQueue> queue = Create(memory, addrs, options);
   if (!queue.ok()) return queue.status();
   absl::Status status = CheckDeviceState(state, FormatOf(addrs), options.size);
+  status.Update(CheckTurns(state, options.in_order));
   if (!status.ok()) return status;
   status = queue->packed_ ? queue->packed_->SetTo(state)
                           : queue->split_.SetTo(state);
@@ -79,6 +80,12 @@ void DeviceQueue::SetLife(uint32_t life) {
 void DeviceQueue::Discard(Chain& chain) {
   VSOCK_CHECK(chain.pending());
   chain.head_ = Chain::kNoHead;
+}
+
+void DeviceQueue::PushOther(Chain& chain, uint32_t written) {
+  if (!chain.IsOf(tag())) return Discard(chain);
+  packed_ ? packed_->PushInOrder(chain, written)
+          : split_.PushInOrder(chain, written);
 }
 
 }  // namespace virtqueue

@@ -11,7 +11,9 @@
 // odd address; flags without a meaning (ignored).
 // A chain belongs to the life of a queue in which it was popped: once the queue
 // was reset, completing it has no effect beyond the chain.
-// Left out: VIRTIO_F_IN_ORDER.
+// With VIRTIO_F_IN_ORDER the queue itself keeps the order (6.2), whatever order
+// its user completes chains in: see completion_order.h. That way is a little
+// longer than the other.
 //
 // One thread at a time uses a DeviceQueue; the driver half may be on another.
 
@@ -72,16 +74,19 @@ class DeviceQueue : public DeviceTerms {
 
   // Completes `chain`, of which the first `written` writable bytes were
   // written; the driver sees it at Publish. Chains may be completed in any
-  // order; on a broken queue, or after a reset, that has no effect beyond the
-  // chain.
+  // order, and with VIRTIO_F_IN_ORDER one that is completed before an earlier
+  // one waits for that; on a broken queue, or after a reset, that has no effect
+  // beyond the chain.
   void Push(Chain& chain, uint32_t written);
 
   // Puts `chain` back untouched: of those put back, the last is the next to be
   // popped.
   void UnPop(Chain& chain);
 
-  // Makes all chains completed since the last call visible to the driver. True
-  // if the driver must be notified of them: 2.7.7.2, 2.8.10.
+  // Makes all chains completed since the last call visible to the driver, or
+  // with VIRTIO_F_IN_ORDER those whose turn it is: in as few batches as tell
+  // the driver all lengths. True if the driver must be notified of them:
+  // 2.7.7.2, 2.8.10.
   bool Publish() { return packed_ ? packed_->Publish() : split_.Publish(); }
 
   // Asks the driver to notify of the next chain. True if one is available
@@ -110,13 +115,17 @@ class DeviceQueue : public DeviceTerms {
   }
 
  private:
+  void PushOther(Chain& chain, uint32_t written);
+
   explicit DeviceQueue(SplitDevice split) : split_(std::move(split)) {}
   DeviceQueue(const GuestMemory& memory, PackedDevice packed)
       : split_(memory), packed_(std::move(packed)) {}
 
   uint32_t NextLife() const { return (life_ + 1) % Chain::kLives; }
   void SetLife(uint32_t life);
-  uint32_t tag() const { return packed_ ? packed_->tag() : split_.tag(); }
+  uint32_t tag() const {
+    return packed_ ? packed_->ChainTag() : split_.ChainTag();
+  }
   // Completes a chain of an earlier life.
   static void Discard(Chain& chain);
 
@@ -130,16 +139,16 @@ struct DeviceQueue::Restored {
   std::vector<Chain> in_flight;  // in the order of the state's
 };
 
-// A split half that can't go on, or a chain that is not its own, sends the two
-// that follow to the packed half, so a split ring pays nothing for there being
-// another format.
+// A split half that can't go on, or a chain that is not its own or has a turn,
+// sends the two that follow elsewhere, so a split ring pays nothing for there
+// being another format, nor either for VIRTIO_F_IN_ORDER.
 
 ABSL_ATTRIBUTE_ALWAYS_INLINE inline DeviceTerms::PopResult DeviceQueue::Pop(
     Chain& chain) {
   VSOCK_CHECK(!chain.pending());
   if (!split_.SeesAvailable()) {
     if (packed_) return packed_->Pop(chain);
-    if (!split_.LookForAvailable()) return split_.PopPutBack(chain);
+    if (!split_.LookForAvailable()) return split_.PopOther(chain);
   }
   return split_.PopSeen(chain);
 }
@@ -147,7 +156,9 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline DeviceTerms::PopResult DeviceQueue::Pop(
 ABSL_ATTRIBUTE_ALWAYS_INLINE inline void DeviceQueue::Push(Chain& chain,
                                                            uint32_t written) {
   if (!chain.IsOf(split_.tag())) {
-    if (!chain.IsOf(split_.tag() | Chain::kPackedId)) return Discard(chain);
+    if (!chain.IsOf(split_.tag() | Chain::kPackedId)) {
+      return PushOther(chain, written);
+    }
     VSOCK_CHECK(packed_);
     return packed_->Push(chain, written);
   }

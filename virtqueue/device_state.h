@@ -22,6 +22,7 @@
 
 #include "absl/status/status.h"
 #include "virtqueue/chain_state.h"
+#include "virtqueue/completion_order.h"
 #include "virtqueue/packed_ring.h"
 #include "virtqueue/ring_format.h"
 
@@ -40,6 +41,10 @@ struct DeviceState {
   // The last is popped first. Of a split ring ids alone: they are read again.
   std::vector<ChainState> put_back;
   std::vector<ChainState> in_flight;  // held by the user, in his order
+  // With VIRTIO_F_IN_ORDER: chains that wait for an earlier one, or for
+  // Publish, and the turn of the oldest that is not used.
+  std::vector<CompletionOrder::Waiting> completed;
+  uint16_t oldest_turn = 0;
 
   bool operator==(const DeviceState&) const = default;
 };
@@ -50,6 +55,10 @@ std::ostream& operator<<(std::ostream& out, const DeviceState& state);
 // bytes that chains name are not looked at.
 absl::Status CheckDeviceState(const DeviceState& state, RingFormat format,
                               uint16_t size);
+
+// The same, of what VIRTIO_F_IN_ORDER adds, of a state that passed that. Without
+// it nothing is completed and not pushed.
+absl::Status CheckTurns(const DeviceState& state, bool in_order);
 
 // Of a ring whose every popped chain was pushed and published: that is what a
 // base tells. Whatever it says, Restore judges.

@@ -13,6 +13,7 @@ struct DeviceTerms {
     uint16_t size = 0;       // N
     bool event_idx = false;  // VIRTIO_F_EVENT_IDX was negotiated
     bool indirect = false;   // VIRTIO_F_INDIRECT_DESC was negotiated
+    bool in_order = false;   // VIRTIO_F_IN_ORDER was negotiated
   };
 
   enum class PopResult {

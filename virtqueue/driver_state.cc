@@ -58,6 +58,17 @@ absl::Status CheckFree(const DriverState& state, size_t taken,
   return absl::OkStatus();
 }
 
+// Of all chains and of what is free, in that order.
+std::vector<uint16_t> NumbersOf(const DriverState& state) {
+  std::vector<uint16_t> numbers;
+  for (const InFlight& chain : state.in_flight) {
+    numbers.push_back(chain.id);
+    numbers.insert(numbers.end(), chain.linked.begin(), chain.linked.end());
+  }
+  numbers.insert(numbers.end(), state.free.begin(), state.free.end());
+  return numbers;
+}
+
 absl::Status CheckSplit(const DriverState& state) {
   const auto with_device =
       static_cast<uint16_t>(state.published - state.next_used);
@@ -125,6 +136,27 @@ absl::Status CheckDriverState(const DriverState& state, RingFormat format,
   return status;
 }
 
+absl::Status CheckOrder(const DriverState& state, bool in_order) {
+  if (!in_order) {
+    return state.batch == 0 ? absl::OkStatus()
+                            : Wrong("a batch, but not in order");
+  }
+  if (state.batch + size_t{state.unpublished} > state.in_flight.size()) {
+    return Wrong("a batch of more chains than the device has");
+  }
+  if (state.batch != 0 &&
+      state.batch_len > state.in_flight[state.batch - 1u].writable_bytes) {
+    return Wrong("used len is more than the chain can hold");
+  }
+  const std::vector<uint16_t> numbers = NumbersOf(state);
+  for (size_t i = 1; i < numbers.size(); ++i) {
+    if (numbers[i] != (numbers[i - 1] + 1u) % state.size) {
+      return Wrong("numbers do not follow one another");
+    }
+  }
+  return absl::OkStatus();
+}
+
 std::ostream& operator<<(std::ostream& out, const DriverState& state) {
   out << (state.format == RingFormat::kPacked ? "packed " : "split ")
       << state.size << " published " << state.published << " next_used "
@@ -139,7 +171,8 @@ std::ostream& operator<<(std::ostream& out, const DriverState& state) {
     for (const uint16_t number : chain.linked) out << ' ' << number;
     out << '}';
   }
-  out << " free";
+  out << " batch " << state.batch << " batch_len " << state.batch_len
+      << " free";
   for (const uint16_t number : state.free) out << ' ' << number;
   return out;
 }

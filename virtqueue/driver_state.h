@@ -46,6 +46,10 @@ struct DriverState {
   bool notifications_enabled = true;
   std::string fault;  // why the queue is quarantined; empty if it isn't
   std::vector<InFlight> in_flight;  // in the order in which they were added
+  // With VIRTIO_F_IN_ORDER: the first so many are used by one entry, which says
+  // `batch_len` of the last of them.
+  uint16_t batch = 0;
+  uint32_t batch_len = 0;
   // Descriptors, or ids on a packed ring, in the order in which they will be
   // taken; none in quarantine.
   std::vector<uint16_t> free;
@@ -58,6 +62,10 @@ std::ostream& operator<<(std::ostream& out, const DriverState& state);
 // InvalidArgument if no half of that format and size can be in that state.
 absl::Status CheckDriverState(const DriverState& state, RingFormat format,
                               uint16_t size);
+
+// The same, of what VIRTIO_F_IN_ORDER adds, of a state that passed that: the
+// numbers follow one another (2.7.5). Without it there is no batch.
+absl::Status CheckOrder(const DriverState& state, bool in_order);
 
 }  // namespace virtqueue
 

@@ -16,6 +16,7 @@ struct DriverTerms {
     uint16_t size = 0;       // N
     bool event_idx = false;  // VIRTIO_F_EVENT_IDX was negotiated
     bool indirect = false;   // VIRTIO_F_INDIRECT_DESC was negotiated
+    bool in_order = false;   // VIRTIO_F_IN_ORDER was negotiated
     // With `indirect`: from here on, N tables of so many descriptors each. A
     // chain of 2 to that many descriptors takes a table, any other none.
     GuestAddr indirect_tables = GuestAddr(0);

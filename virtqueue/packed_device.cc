@@ -21,7 +21,10 @@ PackedDevice::PackedDevice(const GuestMemory& memory, const PackedRing& ring,
       notification_(PackedNotification::OfDevice(ring, options.event_idx)),
       memory_(memory),
       indirect_(options.indirect),
-      limit_(ring.size) {}
+      limit_(ring.size) {
+  if (options.in_order) order_.emplace(options.size);
+  SetLimit();
+}
 
 void PackedDevice::UnPop(Chain& chain) {
   put_back_.push_back(std::move(chain));
@@ -30,7 +33,8 @@ void PackedDevice::UnPop(Chain& chain) {
 }
 
 bool PackedDevice::Publish() {
-  if (pushed_ == published_ || !status_.ok()) return false;
+  if (pushed_ == published_ && !UseBatches()) return false;
+  if (!status_.ok()) return false;
   const auto moved = static_cast<uint32_t>(pushed_ - published_);
   ring_[first_used_].StoreTail(held_, std::memory_order_seq_cst);
   published_ = pushed_;
@@ -65,10 +69,12 @@ DeviceTerms::PopResult PackedDevice::PopAny(Chain& chain) {
     Break(fault);
     return PopResult::kBroken;
   }
-  chain.head_ = tag_ | walker.id();
+  chain.head_ = ChainTag() | walker.id();
+  if (order_) chain.turn_ = order_->Enter();
   next_.Advance(chain.slots_, ring_.size);
   popped_ += chain.slots_;
   ++in_flight_;
+  SetLimit();
   return PopResult::kChain;
 }
 
@@ -80,13 +86,32 @@ DeviceTerms::PopResult PackedDevice::PopPutBack(Chain& chain) {
   return PopResult::kChain;
 }
 
+void PackedDevice::PushInOrder(Chain& chain, uint32_t written) {
+  VSOCK_CHECK(written <= chain.writable_bytes());
+  order_->Complete(chain.turn_, {.id = static_cast<uint16_t>(chain.head_),
+                                 .slots = static_cast<uint16_t>(chain.slots_),
+                                 .written = written,
+                                 .whole = written == chain.writable_bytes()});
+  --in_flight_;
+  chain.head_ = Chain::kNoHead;
+}
+
+// 2.8.8: a descriptor lies where that of the first chain of its batch would.
+bool PackedDevice::UseBatches() {
+  if (!order_ || !status_.ok()) return false;
+  while (const auto batch = order_->TakeBatch()) {
+    Use(batch->slots, {.len = batch->written, .id = batch->id});
+  }
+  return pushed_ != published_;
+}
+
 void PackedDevice::Break(absl::string_view fault) {
   status_ = absl::DataLossError(fault);
   SetLimit();
 }
 
 void PackedDevice::SetLimit() {
-  const bool closer = !status_.ok() || !put_back_.empty();
+  const bool closer = !status_.ok() || !put_back_.empty() || order_;
   limit_ = closer ? popped_ : published_ + ring_.size;
 }
 

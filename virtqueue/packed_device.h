@@ -27,6 +27,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/base/attributes.h"
@@ -36,6 +37,7 @@
 #include "absl/types/span.h"
 #include "virtqueue/chain.h"
 #include "virtqueue/check.h"
+#include "virtqueue/completion_order.h"
 #include "virtqueue/device_state.h"
 #include "virtqueue/device_terms.h"
 #include "virtqueue/guest_memory.h"
@@ -57,13 +59,14 @@ class PackedDevice : public DeviceTerms {
   DeviceState Save() const;
 
   // What the chains of this life have above their ids.
-  uint32_t tag() const { return tag_; }
+  uint32_t ChainTag() const { return order_ ? tag_ | Chain::kInOrder : tag_; }
   void SetLife(uint32_t life) { tag_ = life * Chain::kLife | Chain::kPackedId; }
 
   // `chain` is not pending.
   PopResult Pop(Chain& chain);
-  // `chain` is of this life.
+  // `chain` is of this life; in order it goes to the second.
   void Push(Chain& chain, uint32_t written);
+  void PushInOrder(Chain& chain, uint32_t written);
   void UnPop(Chain& chain);
   bool Publish();
   bool EnableNotifications();
@@ -79,6 +82,10 @@ class PackedDevice : public DeviceTerms {
 
   PopResult PopAny(Chain& chain);
   PopResult PopPutBack(Chain& chain);
+  // Writes the next used descriptor, or keeps it for Publish.
+  void Use(uint32_t slots, PackedTail used);
+  // Does so for what is completed and has its turn; whether any.
+  bool UseBatches();
   void Break(absl::string_view fault);
   // After a change of what it depends on.
   void SetLimit();
@@ -102,6 +109,7 @@ class PackedDevice : public DeviceTerms {
   uint64_t published_ = 0;
   // Where the driver has no more, or where Pop has to look closer.
   uint64_t limit_;
+  std::optional<CompletionOrder> order_;  // with VIRTIO_F_IN_ORDER
   // Keeps what follows in memory, such as the other half, off their cache line.
   [[maybe_unused]] std::byte apart_[kCacheLine] = {};
 };
@@ -142,22 +150,24 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline DeviceTerms::PopResult PackedDevice::Pop(
 ABSL_ATTRIBUTE_ALWAYS_INLINE inline void PackedDevice::Push(Chain& chain,
                                                             uint32_t written) {
   VSOCK_CHECK(written <= chain.writable_bytes());
-  const PackedTail used = {
-      .len = written,
-      .id = static_cast<uint16_t>(chain.head_),
-      .flags = static_cast<uint16_t>(next_used_.used() |
-                                     (written != 0 ? kDescWrite : 0))};
+  Use(chain.slots_, {.len = written, .id = static_cast<uint16_t>(chain.head_)});
+  --in_flight_;
+  chain.head_ = Chain::kNoHead;
+}
+
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline void PackedDevice::Use(uint32_t slots,
+                                                           PackedTail used) {
+  used.flags = static_cast<uint16_t>(next_used_.used() |
+                                     (used.len != 0 ? kDescWrite : 0));
   const uint64_t pushed = pushed_;
   SharedPackedDescriptor& desc = ring_[next_used_];
-  next_used_.Advance(chain.slots_, ring_.size);
-  pushed_ = pushed + chain.slots_;
-  --in_flight_;
+  next_used_.Advance(slots, ring_.size);
+  pushed_ = pushed + slots;
   if (pushed == published_) [[unlikely]] {
     held_ = used;
   } else {
     desc.StoreTail(used, std::memory_order_release);
   }
-  chain.head_ = Chain::kNoHead;
 }
 
 }  // namespace virtqueue

@@ -16,6 +16,10 @@ DeviceState PackedDevice::Save() const {
   for (const Chain& chain : put_back_) {
     state.put_back.push_back(chain.Save(memory_));
   }
+  if (order_) {
+    state.completed = order_->Save();
+    state.oldest_turn = order_->oldest();
+  }
   return state;
 }
 
@@ -32,7 +36,14 @@ absl::Status PackedDevice::SetTo(const DeviceState& state) {
     Chain& chain = put_back_.emplace_back();
     const absl::Status status = chain.SetTo(saved, memory_, size());
     if (!status.ok()) return status;
-    chain.head_ = tag_ | saved.id;
+    chain.head_ = ChainTag() | saved.id;
+  }
+  if (order_) {
+    order_->SetTo(state.oldest_turn,
+                  static_cast<uint16_t>(state.put_back.size() +
+                                        state.in_flight.size() +
+                                        state.completed.size()),
+                  state.completed);
   }
   if (!state.fault.empty()) status_ = absl::DataLossError(state.fault);
   SetLimit();

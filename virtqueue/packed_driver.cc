@@ -37,8 +37,9 @@ absl::StatusOr<PackedDriver> PackedDriver::Restore(const GuestMemory& memory,
                                                    const DriverState& state) {
   absl::StatusOr<PackedDriver> driver = Find(memory, addrs, options);
   if (!driver.ok()) return driver;
-  const absl::Status status =
+  absl::Status status =
       CheckDriverState(state, RingFormat::kPacked, options.size);
+  if (status.ok()) status = CheckOrder(state, options.in_order);
   if (!status.ok()) return status;
   driver->SetTo(state);
   return driver;
@@ -74,6 +75,10 @@ PackedDriver::PackedDriver(const PackedRing& ring, const Options& options,
   for (uint32_t i = 1; i < options.size; ++i) {
     ids_[i - 1].next = static_cast<uint16_t>(i);
   }
+  if (options.in_order) {
+    in_order_ = InOrder{};
+    next_used_.MatchNothing();  // so that Collect goes by in_order_
+  }
 }
 
 bool PackedDriver::Publish() {
@@ -87,22 +92,23 @@ bool PackedDriver::Publish() {
 }
 
 bool PackedDriver::EnableNotifications() {
-  notification_.Enable(next_used_);
+  notification_.Enable(AtUsed());
   return HasUsed();
 }
 
 bool PackedDriver::EnableNotificationsDelayed() {
-  PackedPosition event = next_used_;
-  event.Advance(next_used_.DistanceTo(first_added_, ring_.size) * 3 / 4,
-                ring_.size);
+  PackedPosition event = AtUsed();
+  event.Advance(event.DistanceTo(first_added_, ring_.size) * 3 / 4, ring_.size);
   notification_.Enable(event);
   return HasUsed();
 }
 
 bool PackedDriver::HasUsed() const {
   if (!status_.ok()) return false;
-  const PackedTail tail = ring_[next_used_].LoadTail(std::memory_order_seq_cst);
-  return AvailAndUsed(tail.flags) == next_used_.used();
+  if (in_order_ && !in_order_->batch.empty()) return true;
+  const PackedPosition& at = AtUsed();
+  const PackedTail tail = ring_[at].LoadTail(std::memory_order_seq_cst);
+  return AvailAndUsed(tail.flags) == at.used();
 }
 
 DriverTerms::AddResult PackedDriver::AddAny(Buffers readable, Buffers writable,
@@ -180,6 +186,37 @@ void PackedDriver::FillTable(Buffers readable, Buffers writable) {
           .id = free_id_,
           .flags = static_cast<uint16_t>(next_.available() | kDescIndirect)});
   next_.Advance(1, ring_.size);
+}
+
+std::optional<DriverTerms::Used> PackedDriver::CollectInOrder() {
+  if (in_order_->batch.empty() && !LookForBatch()) return std::nullopt;
+  Id& id = ids_[in_order_->oldest];
+  in_order_->at.Advance(id.slots, ring_.size);
+  // Ids go round, as do the slots.
+  const uint32_t following = in_order_->oldest + 1u;
+  id.next = static_cast<uint16_t>(following == ring_.size ? 0 : following);
+  in_order_->oldest = id.next;
+  id.chain = kNoChain;
+  free_ += id.slots;
+  ++collected_;
+  return Used{.token = id.token,
+              .len = in_order_->batch.TakeLen(id.writable_bytes)};
+}
+
+bool PackedDriver::LookForBatch() {
+  if (!status_.ok()) return false;
+  const PackedTail tail =
+      ring_[in_order_->at].LoadTail(std::memory_order_acquire);
+  if (AvailAndUsed(tail.flags) != in_order_->at.used()) return false;
+  const uint32_t len = (tail.flags & kDescWrite) != 0 ? tail.len : 0;
+  if (tail.id >= ring_.size || ids_[tail.id].chain >= published_ ||
+      len > ids_[tail.id].writable_bytes) {
+    RefuseUsed(tail);
+    return false;
+  }
+  in_order_->batch = UsedBatch(
+      static_cast<uint32_t>(ids_[tail.id].chain - collected_ + 1), len);
+  return true;
 }
 
 std::optional<DriverTerms::Used> PackedDriver::RefuseUsed(

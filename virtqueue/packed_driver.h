@@ -11,7 +11,9 @@
 //   len of more than the chain's writable bytes         quarantined, 2.8.4
 //
 // Without WRITE a used length means nothing and counts as 0 (2.8.4); NEXT is
-// ignored (2.8.6). All that is needed later is kept outside of the shared
+// ignored (2.8.6). With IN_ORDER a used descriptor is of all chains from the
+// next one up to that of its id: each but the last is taken for completely used
+// (2.8.8). All that is needed later is kept outside of the shared
 // memory.
 //
 // The first descriptor of a batch becomes available last, at Publish, so the
@@ -36,6 +38,7 @@
 #include "virtqueue/guest_memory.h"
 #include "virtqueue/packed_notification.h"
 #include "virtqueue/packed_ring.h"
+#include "virtqueue/used_batch.h"
 
 namespace virtqueue {
 
@@ -78,6 +81,7 @@ class PackedDriver : public DriverTerms {
                                            const Options& options);
   // Becomes what `state` says, which passed CheckDriverState.
   void SetTo(const DriverState& state);
+  void SetOrder(const DriverState& state);
   std::vector<uint16_t> IdsInFlight() const;  // as they were added
 
   static constexpr uint64_t kNoChain = ~uint64_t{0};
@@ -88,6 +92,12 @@ class PackedDriver : public DriverTerms {
     uint32_t writable_bytes = 0;
     uint16_t slots = 0;
     uint16_t next = 0;  // next free one
+  };
+
+  struct InOrder {
+    UsedBatch batch;
+    uint16_t oldest = 0;  // id of the chain to be collected next
+    PackedPosition at;    // and where it begins
   };
 
   AddResult AddAny(absl::Span<const Buffer> readable,
@@ -107,6 +117,12 @@ class PackedDriver : public DriverTerms {
     }
   }
   bool HasUsed() const;
+  // Where the next used descriptor is looked for.
+  const PackedPosition& AtUsed() const {
+    return in_order_ ? in_order_->at : next_used_;
+  }
+  std::optional<Used> CollectInOrder();
+  bool LookForBatch();
   std::optional<Used> RefuseUsed(const PackedTail& tail);
   void Quarantine(absl::string_view fault);
 
@@ -117,10 +133,11 @@ class PackedDriver : public DriverTerms {
   uint16_t table_entries_;
   absl::Status status_;
   std::vector<Id> ids_;
+  std::optional<InOrder> in_order_;  // with VIRTIO_F_IN_ORDER
   uint16_t free_id_ = 0;
   uint32_t free_;             // slots; 0 also when quarantined
   PackedPosition next_;       // to be added
-  PackedPosition next_used_;  // to be collected
+  PackedPosition next_used_;  // to be collected; nowhere if in_order_ knows it
   // The descriptor that becomes available last, and where.
   PackedPosition first_added_;
   PackedTail held_;
@@ -172,7 +189,7 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline std::optional<DriverTerms::Used>
 PackedDriver::Collect() {
   const PackedTail tail = ring_[next_used_].LoadTail(std::memory_order_acquire);
   if (AvailAndUsed(tail.flags) != next_used_.used()) [[unlikely]]
-    return std::nullopt;
+    return in_order_ ? CollectInOrder() : std::nullopt;
   if (tail.id >= ring_.size) [[unlikely]]
     return RefuseUsed(tail);
   Id& id = ids_[tail.id];

@@ -10,7 +10,7 @@ DriverState PackedDriver::Save() const {
       .format = RingFormat::kPacked,
       .size = size(),
       .published = first_added_.off_wrap(),
-      .next_used = next_used_.off_wrap(),
+      .next_used = AtUsed().off_wrap(),
       .unpublished = static_cast<uint16_t>(added_ - published_),
       .notifications_enabled = notification_.enabled(),
       .fault = std::string(status_.message())};
@@ -21,6 +21,10 @@ DriverState PackedDriver::Save() const {
                                .writable_bytes = id.writable_bytes,
                                .id = number,
                                .slots = id.slots});
+  }
+  if (in_order_ && !in_order_->batch.empty()) {
+    state.batch = static_cast<uint16_t>(in_order_->batch.left());
+    state.batch_len = in_order_->batch.last_len();
   }
   if (!status_.ok()) return state;
   uint16_t number = free_id_;
@@ -63,7 +67,22 @@ void PackedDriver::SetTo(const DriverState& state) {
     ids_[*i].next = free_id_;
     free_id_ = *i;
   }
+  if (in_order_) SetOrder(state);
   if (!state.fault.empty()) Quarantine(state.fault);
+}
+
+// Ids go round: who finds none free finds the oldest, once that is.
+void PackedDriver::SetOrder(const DriverState& state) {
+  for (uint32_t i = 0; i < ring_.size; ++i) {
+    ids_[i].next = static_cast<uint16_t>((i + 1) % ring_.size);
+  }
+  const uint16_t oldest =
+      state.in_flight.empty() ? free_id_ : state.in_flight.front().id;
+  if (state.free.empty()) free_id_ = oldest;
+  in_order_ = {.batch = UsedBatch(state.batch, state.batch_len),
+               .oldest = oldest,
+               .at = next_used_};
+  next_used_.MatchNothing();  // so that Collect goes by in_order_
 }
 
 }  // namespace virtqueue

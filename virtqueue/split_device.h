@@ -15,6 +15,9 @@
 //   INDIRECT not negotiated, nested, or together with NEXT   broken, 2.7.5.3.1
 //   indirect table of no, or not of whole, descriptors       broken, 2.7.5.3
 //   indirect table that is not in one region of memory       broken, 2.7.5.3
+//   with IN_ORDER, next that is not the descriptor behind
+//     it, in the table or in an indirect one                 broken, 2.7.5.2,
+//                                                              2.7.5.3.1
 //
 // Ordinary descriptors may be followed by an indirect one (2.7.5.3.2). A driver
 // that offers a descriptor which the device still has harms itself alone: there
@@ -25,6 +28,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/base/attributes.h"
@@ -34,6 +38,7 @@
 #include "absl/types/span.h"
 #include "virtqueue/chain.h"
 #include "virtqueue/check.h"
+#include "virtqueue/completion_order.h"
 #include "virtqueue/device_state.h"
 #include "virtqueue/device_terms.h"
 #include "virtqueue/guest_memory.h"
@@ -52,30 +57,33 @@ class SplitDevice : public DeviceTerms {
                                             const Options& options);
 
   // That some are available, when last looked; looks again; and the next of
-  // them. Else it may be that one was put back.
+  // them. Else it may be that one was put back, or that chains have turns.
   bool SeesAvailable() const { return available_ != popped_; }
   bool LookForAvailable();
   PopResult PopSeen(Chain& chain);
-  PopResult PopPutBack(Chain& chain);
+  PopResult PopOther(Chain& chain);
 
   // Becomes what `state` says, which passed CheckDeviceState.
   absl::Status SetTo(const DeviceState& state);
   // But for the chains that the user has.
   DeviceState Save() const;
 
-  // What the chains of this life have above their heads.
+  // What the chains of this life have above their heads, and if in order.
   uint32_t tag() const { return tag_; }
+  uint32_t ChainTag() const { return order_ ? tag_ | Chain::kInOrder : tag_; }
   void SetLife(uint32_t life) { tag_ = life * Chain::kLife; }
 
-  // `chain` is of this life.
+  // `chain` is of this life; in order it goes to the second.
   void Push(Chain& chain, uint32_t written);
+  void PushInOrder(Chain& chain, uint32_t written);
   void UnPop(Chain& chain);
   bool Publish();
   bool EnableNotifications();
   void DisableNotifications();
   bool HasAvailable() const;
   uint32_t in_flight() const {
-    return static_cast<uint32_t>(popped_ - pushed_ - put_back_.size());
+    return static_cast<uint32_t>(popped_ - pushed_ - put_back_.size() -
+                                 (order_ ? order_->completed() : 0));
   }
   bool has_ring() const { return ring_.avail_idx != nullptr; }
   uint16_t size() const { return static_cast<uint16_t>(ring_.desc.size()); }
@@ -86,7 +94,18 @@ class SplitDevice : public DeviceTerms {
   SplitDevice(const GuestMemory& memory, const SplitRing& ring,
               const Options& options);
 
+  struct PutBack {
+    uint16_t head = 0;
+    uint16_t turn = 0;
+  };
+
+  // Chains that the driver has made available; none new if it lies.
+  uint64_t ReadAvailable();
   PopResult PopNext(Chain& chain);
+  PopResult PopPutBack(Chain& chain);
+  PopResult PopInOrder(Chain& chain);
+  // Writes used elements of what is completed and has its turn; whether any.
+  bool UseBatches();
 
   // The chain that begins at `head`, whatever its shape.
   PopResult Walk(uint32_t head, Chain& chain);
@@ -100,7 +119,7 @@ class SplitDevice : public DeviceTerms {
   Notification notification_;
   GuestMemory memory_;
   absl::Status status_;
-  std::vector<uint16_t> put_back_;  // heads
+  std::vector<PutBack> put_back_;
   bool indirect_ = false;
   uint32_t tag_ = 0;
   // Chains since the beginning; modulo 65536 they are the indices of the ring.
@@ -108,6 +127,7 @@ class SplitDevice : public DeviceTerms {
   uint64_t popped_ = 0;
   uint64_t pushed_ = 0;
   uint64_t published_ = 0;
+  std::optional<CompletionOrder> order_;  // with VIRTIO_F_IN_ORDER
   // Keeps what follows in memory, such as the other half, off their cache line.
   [[maybe_unused]] std::byte apart_[kCacheLine] = {};
 };

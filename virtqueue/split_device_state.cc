@@ -12,7 +12,13 @@ DeviceState SplitDevice::Save() const {
                        .published = static_cast<uint16_t>(published_),
                        .notifications_enabled = notification_.enabled(),
                        .fault = std::string(status_.message())};
-  for (const uint16_t head : put_back_) state.put_back.push_back({.id = head});
+  for (const PutBack& chain : put_back_) {
+    state.put_back.push_back({.id = chain.head, .turn = chain.turn});
+  }
+  if (order_) {
+    state.completed = order_->Save();
+    state.oldest_turn = order_->oldest();
+  }
   return state;
 }
 
@@ -24,7 +30,13 @@ absl::Status SplitDevice::SetTo(const DeviceState& state) {
       pushed_ + static_cast<uint16_t>(state.next_available - state.next_used);
   available_ = popped_;
   notification_.SetEnabled(state.notifications_enabled);
-  for (const ChainState& chain : state.put_back) put_back_.push_back(chain.id);
+  for (const ChainState& chain : state.put_back) {
+    put_back_.push_back({.head = chain.id, .turn = chain.turn});
+  }
+  if (order_) {
+    order_->SetTo(state.oldest_turn, static_cast<uint16_t>(popped_ - pushed_),
+                  state.completed);
+  }
   if (!state.fault.empty()) Break(state.fault);
   return absl::OkStatus();
 }

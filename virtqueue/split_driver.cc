@@ -48,8 +48,9 @@ absl::StatusOr<SplitDriver> SplitDriver::Restore(const GuestMemory& memory,
                                                  const DriverState& state) {
   absl::StatusOr<SplitDriver> driver = Find(memory, addrs, options);
   if (!driver.ok()) return driver;
-  const absl::Status status =
+  absl::Status status =
       CheckDriverState(state, RingFormat::kSplit, options.size);
+  if (status.ok()) status = CheckOrder(state, options.in_order);
   if (!status.ok()) return status;
   driver->SetTo(state);
   return driver;
@@ -84,6 +85,9 @@ SplitDriver::SplitDriver(const SplitRing& ring, const Options& options,
   for (uint32_t i = 0; i < options.size; ++i) {
     slots_[i].desc = &ring_.desc[i];
     if (i != 0) slots_[i - 1].next = static_cast<uint16_t>(i);
+  }
+  if (options.in_order) {
+    in_order_ = {.last_free = static_cast<uint16_t>(options.size - 1)};
   }
 }
 
@@ -194,45 +198,91 @@ SplitDriver::Filled SplitDriver::FillTable(absl::Span<const Buffer> readable,
 }
 
 bool SplitDriver::LookForUsed() {
-  if (!status_.ok()) return false;
-  const uint16_t idx = ring_.used_idx->Load(std::memory_order_acquire);
-  const auto ahead = static_cast<uint16_t>(idx - collected_);
-  if (ahead > published_ - collected_) {
-    Quarantine("2.7.8: used idx is ahead of what was made available");
-    return false;
-  }
+  if (!status_.ok() || in_order_) return false;
+  const uint16_t ahead = ReadUsed();
   used_ = collected_ + ahead;
   return ahead != 0;
 }
 
+uint16_t SplitDriver::ReadUsed() {
+  const uint16_t idx = ring_.used_idx->Load(std::memory_order_acquire);
+  const auto ahead = static_cast<uint16_t>(idx - collected_);
+  if (ahead <= published_ - collected_) return ahead;
+  Quarantine("2.7.8: used idx is ahead of what was made available");
+  return 0;
+}
+
 std::optional<SplitDriver::Used> SplitDriver::CollectAny(uint32_t head,
                                                          uint32_t len) {
+  if (!Accept(head, len)) return std::nullopt;
+  return Release(head, len);
+}
+
+bool SplitDriver::Accept(uint32_t head, uint32_t len) {
   if (!ring_.desc.Has(head)) {
     Quarantine("2.7.8: used id is no descriptor of the table");
-    return std::nullopt;
-  }
-  const Slot& slot = slots_[head];
-  if ((slot.chain & ~kLong) >= published_) {
+  } else if ((slots_[head].chain & ~kLong) >= published_) {
     Quarantine("2.7.8: used id is of no chain that the device has");
-    return std::nullopt;
-  }
-  if (len > slot.writable_bytes) {
+  } else if (len > slots_[head].writable_bytes) {
     Quarantine("2.7.8.2: used len is more than the chain can hold");
-    return std::nullopt;
   }
-  return Release(head, len);
+  return status_.ok();
 }
 
 SplitDriver::Used SplitDriver::Release(uint32_t head, uint32_t len) {
   Slot& slot = slots_[head];
-  uint32_t last = head;
-  for (uint32_t i = 1; i < slot.descriptors; ++i) last = slots_[last].next;
+  const uint16_t last = LastOf(static_cast<uint16_t>(head));
   extra_ -= slot.descriptors - 1u;
   slots_[last].next = free_head_;
   free_head_ = static_cast<uint16_t>(head);
   slot.chain = kNoChain;
   ++collected_;
   return {.token = slot.token, .len = len};
+}
+
+// The last descriptor of the chain that begins at `head`.
+uint16_t SplitDriver::LastOf(uint16_t head) const {
+  if ((slots_[head].chain & kLong) == 0) return head;
+  uint16_t last = head;
+  for (uint32_t i = 1; i < slots_[head].descriptors; ++i) {
+    last = slots_[last].next;
+  }
+  return last;
+}
+
+std::optional<SplitDriver::Used> SplitDriver::CollectInOrder() {
+  if (in_order_->batch.empty() && !LookForBatch()) return std::nullopt;
+  const uint16_t head = in_order_->oldest;
+  const uint16_t last = LastOf(head);
+  Slot& slot = slots_[head];
+  if (head != last) extra_ -= slot.descriptors - 1u;
+  // Free ones are taken from the front.
+  (free_head_ == kNoSlot ? free_head_ : slots_[in_order_->last_free].next) =
+      head;
+  slots_[last].next = kNoSlot;
+  in_order_->last_free = last;
+  in_order_->oldest = static_cast<uint16_t>(last + 1u == size() ? 0 : last + 1);
+  slot.chain = kNoChain;
+  used_ = ++collected_;  // so that SeesUsed stays false
+  return Used{.token = slot.token,
+              .len = in_order_->batch.TakeLen(slot.writable_bytes)};
+}
+
+bool SplitDriver::LookForBatch() {
+  if (!status_.ok()) return false;
+  const uint16_t ahead = ReadUsed();
+  if (ahead == 0) return false;
+  const SharedUsedElem& elem = ring_.used_ring[collected_];
+  const uint32_t head = elem.id.Load();
+  const uint32_t len = elem.len.Load();
+  if (!Accept(head, len)) return false;
+  const uint64_t chains = (slots_[head].chain & ~kLong) - collected_ + 1;
+  if (chains > ahead) {
+    Quarantine("2.7.9: batch ends beyond the used idx");
+    return false;
+  }
+  in_order_->batch = UsedBatch(static_cast<uint32_t>(chains), len);
+  return true;
 }
 
 void SplitDriver::Quarantine(absl::string_view fault) {

@@ -10,8 +10,12 @@
 //   id of no chain the device has: used before, never
 //     added, not yet published, not a head              quarantined, 2.7.8
 //   len of more than the chain's writable bytes         quarantined, 2.7.8.2
+//   with IN_ORDER, batch that ends beyond the used idx  quarantined, 2.7.9
 //
-// All that is needed later is kept outside of the shared memory.
+// With IN_ORDER an element is of all chains from the next one up to that of its
+// id: each but the last is taken for completely used. Descriptors are then
+// freed in the order of the table, so they are also taken in that order
+// (2.7.5). All that is needed later is kept outside of the shared memory.
 
 #ifndef VIRTQUEUE_SPLIT_DRIVER_H_
 #define VIRTQUEUE_SPLIT_DRIVER_H_
@@ -32,6 +36,7 @@
 #include "virtqueue/guest_memory.h"
 #include "virtqueue/notification.h"
 #include "virtqueue/split_ring.h"
+#include "virtqueue/used_batch.h"
 
 namespace virtqueue {
 
@@ -68,6 +73,10 @@ class SplitDriver : public DriverTerms {
   bool SeesUsed() const { return used_ != collected_; }
   bool LookForUsed();
   std::optional<Used> CollectSeen();
+  // The next of them, if nothing is ever seen because of VIRTIO_F_IN_ORDER.
+  std::optional<Used> CollectUnseen() {
+    return in_order_ ? CollectInOrder() : std::nullopt;
+  }
 
   bool EnableNotifications();
   bool EnableNotificationsDelayed();
@@ -101,6 +110,12 @@ class SplitDriver : public DriverTerms {
     uint16_t descriptors = 0;     // of a head with kLong: how many they are
   };
 
+  struct InOrder {
+    UsedBatch batch;
+    uint16_t oldest = 0;     // head of the chain to be collected next
+    uint16_t last_free = 0;  // if any is free
+  };
+
   SplitDriver(const SplitRing& ring, const Options& options,
               absl::Span<SharedDescriptor> tables);
 
@@ -125,8 +140,15 @@ class SplitDriver : public DriverTerms {
   Filled FillTable(absl::Span<const Buffer> readable,
                    absl::Span<const Buffer> writable);
 
+  // Chains used and not collected, by the used idx; 0 if that is not lawful.
+  uint16_t ReadUsed();
+  // Whether an element is lawful; else the queue is quarantined.
+  bool Accept(uint32_t head, uint32_t len);
   std::optional<Used> CollectAny(uint32_t head, uint32_t len);
   Used Release(uint32_t head, uint32_t len);
+  std::optional<Used> CollectInOrder();
+  bool LookForBatch();
+  uint16_t LastOf(uint16_t head) const;
   void Quarantine(absl::string_view fault);
 
   SplitRing ring_;
@@ -136,6 +158,7 @@ class SplitDriver : public DriverTerms {
   uint16_t table_entries_ = 0;
   absl::Status status_;
   std::vector<Slot> slots_;
+  std::optional<InOrder> in_order_;  // with VIRTIO_F_IN_ORDER
   uint32_t extra_ = 0;  // descriptors in use, beyond one for each chain
   uint16_t free_head_ = kNoSlot;  // so also when quarantined
   // Chains since the beginning; modulo 65536 they are the indices of the ring.

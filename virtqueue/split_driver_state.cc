@@ -17,6 +17,10 @@ DriverState SplitDriver::Save() const {
   for (const uint16_t head : HeadsInFlight()) {
     state.in_flight.push_back(SaveChain(head));
   }
+  if (in_order_ && !in_order_->batch.empty()) {
+    state.batch = static_cast<uint16_t>(in_order_->batch.left());
+    state.batch_len = in_order_->batch.last_len();
+  }
   for (uint16_t i = free_head_; i != kNoSlot; i = slots_[i].next) {
     state.free.push_back(i);
   }
@@ -64,6 +68,12 @@ void SplitDriver::SetTo(const DriverState& state) {
   for (auto i = state.free.rbegin(); i != state.free.rend(); ++i) {
     slots_[*i].next = free_head_;
     free_head_ = *i;
+  }
+  if (in_order_) {
+    const bool none = state.in_flight.empty();
+    in_order_ = {.batch = UsedBatch(state.batch, state.batch_len),
+                 .oldest = none ? free_head_ : state.in_flight.front().id,
+                 .last_free = state.free.empty() ? kNoSlot : state.free.back()};
   }
   if (!state.fault.empty()) Quarantine(state.fault);
 }
