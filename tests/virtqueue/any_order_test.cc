@@ -1,13 +1,15 @@
 // Fault D11 of the field: a driver that takes it for granted that chains are
-// used in the order in which they were made available. Here they are used in a
-// random order, while the driver goes on adding: what the device still has to
-// read stays as it was.
+// used in the order in which they were made available. Here they are completed
+// in a random order, while the driver goes on adding: what the device still has
+// to read stays as it was. With VIRTIO_F_IN_ORDER they are used in order all
+// the same, as the device half holds back those whose turn it is not.
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <ostream>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,6 +36,7 @@ struct Ring {
   RingFormat format;
   uint16_t size;
   uint16_t indirect_table_entries;
+  bool in_order = false;
 
   friend std::ostream& operator<<(std::ostream& out, const Ring& ring) {
     return out << ring.name;
@@ -44,6 +47,7 @@ DriverQueue::Options OptionsOf(const Ring& ring, OwnedGuestMemory& memory) {
   DriverQueue::Options options = {
       .size = ring.size,
       .indirect = ring.indirect_table_entries != 0,
+      .in_order = ring.in_order,
       .indirect_table_entries = ring.indirect_table_entries};
   AllocateIndirectTables(memory, options);
   return options;
@@ -60,9 +64,10 @@ class AnyOrder {
         options_(OptionsOf(ring, memory_)),
         buffers_(memory_.Allocate(kTokens * kBufferBytes, kCacheLine)),
         driver_(*DriverQueue::Create(memory_.memory(), addrs_, options_)),
-        device_(*DeviceQueue::Create(
-            memory_.memory(), addrs_,
-            {.size = ring.size, .indirect = options_.indirect})) {}
+        device_(*DeviceQueue::Create(memory_.memory(), addrs_,
+                                     {.size = ring.size,
+                                      .indirect = options_.indirect,
+                                      .in_order = ring.in_order})) {}
 
   void Step() {
     switch (dice_.Below(8)) {
@@ -140,8 +145,19 @@ class AnyOrder {
     const uint64_t token = TokenOf(held_[which]);
     device_.Push(held_[which], static_cast<uint32_t>(added_[token]));
     device_.Publish();
-    used_.push_back(token);
+    if (options_.in_order) {
+      UseInTurn(token);
+    } else {
+      used_.push_back(token);
+    }
     held_.erase(held_.begin() + which);
+  }
+
+  void UseInTurn(uint64_t token) {
+    waiting_.insert(token);
+    for (; waiting_.erase(turn_ % kTokens) != 0; ++turn_) {
+      used_.push_back(turn_ % kTokens);
+    }
   }
 
   // Tokens come back in the order of use, each once and with its length.
@@ -167,6 +183,8 @@ class AnyOrder {
   std::map<uint64_t, uint64_t> added_;  // how many buffers, by token
   std::vector<Chain> held_;
   std::vector<uint64_t> used_;  // tokens
+  std::set<uint64_t> waiting_;  // for their turn
+  uint64_t turn_ = 0;
   uint64_t next_token_ = 0;
   uint64_t popped_ = 0;
   uint64_t collected_ = 0;
@@ -188,6 +206,8 @@ INSTANTIATE_TEST_SUITE_P(
     Rings, D11AnyOrderTest,
     testing::Values(Ring{"Split8", RingFormat::kSplit, 8, 0},
                     Ring{"SplitIndirect16", RingFormat::kSplit, 16, 2},
+                    Ring{"SplitInOrder8", RingFormat::kSplit, 8, 0, true},
+                    Ring{"PackedInOrder7", RingFormat::kPacked, 7, 0, true},
                     Ring{"Packed7", RingFormat::kPacked, 7, 0},
                     Ring{"PackedIndirect16", RingFormat::kPacked, 16, 2}),
     [](const auto& test) { return std::string(test.param.name); });

@@ -22,8 +22,11 @@ class PackedMirror {
   void MakeAvailable(uint64_t token, const std::vector<uint32_t>& readable,
                      const std::vector<uint32_t>& writable, uint32_t slots);
 
-  // The device has used it, with so many bytes written.
+  // The device has used it, with so many bytes written; or with it chains
+  // before it, which were skipped, all of them in `slots`.
   void Use(uint64_t token, uint32_t written, uint32_t slots);
+
+  void Skip(uint64_t token) { ids_.erase(token); }
 
   // How many slots are not as they have to be.
   uint32_t Differs() const;

@@ -68,6 +68,30 @@ Steps NotificationSteps() {
           {"device disables", &RingOracle::DeviceDisable}};
 }
 
+// What makes batches, some of chains that are not completely written.
+Steps BatchSteps() {
+  const auto make_available = [](const RingOracle::Shape& shape) {
+    return [shape](RingOracle& oracle) {
+      oracle.Add(shape);
+      oracle.PublishAdded();
+      oracle.Pop();
+    };
+  };
+  return {{"take a readable one", make_available({{3}, {}})},
+          {"take a writable one", make_available({{}, {1}})},
+          {"take two", make_available({{1}, {1}})},
+          {"add two",
+           [](RingOracle& oracle) {
+             oracle.Add({{1, 2}, {}});
+           }},
+          {"pop", &RingOracle::Pop},
+          {"push oldest", &RingOracle::PushOldest},
+          {"push newest", &RingOracle::PushNewest},
+          {"put back", &RingOracle::PutBackNewest},
+          {"publish used", &RingOracle::PublishUsed},
+          {"collect", &RingOracle::Collect}};
+}
+
 // Sequence number `number` of all those of `length` steps.
 std::vector<size_t> Sequence(const Steps& steps, size_t length,
                              uint64_t number) {
@@ -159,6 +183,36 @@ TEST_P(PackedRingExhaustiveTest, NotifiesAsTheOracleDoes) {
   EXPECT_GT(oracle.collected(), 1000u);
 }
 
+class InOrderExhaustiveTest : public RingExhaustiveTest {
+ protected:
+  static RingOracle::Ring InOrder(RingFormat format) {
+    RingOracle::Ring ring = RingOf(format);
+    ring.in_order = true;
+    return ring;
+  }
+};
+
+class SplitInOrderExhaustiveTest : public InOrderExhaustiveTest {};
+
+TEST_P(SplitInOrderExhaustiveTest, UsesBatchesAsTheOracleDoes) {
+  RingOracle oracle(InOrder(RingFormat::kSplit), kChainBytes);
+  GoTo(65536 - 10000, oracle);
+
+  TryAll(BatchSteps(), /*length=*/5, oracle);
+
+  EXPECT_GT(oracle.collected(), 65536u);  // the indices have wrapped
+}
+
+class PackedInOrderExhaustiveTest : public InOrderExhaustiveTest {};
+
+TEST_P(PackedInOrderExhaustiveTest, UsesBatchesAsTheOracleDoes) {
+  RingOracle oracle(InOrder(RingFormat::kPacked), kChainBytes);
+
+  TryAll(BatchSteps(), /*length=*/5, oracle);
+
+  EXPECT_GT(oracle.collected(), 1000u);
+}
+
 std::string Name(const testing::TestParamInfo<Param>& test) {
   const auto [size, event_idx, entries] = test.param;
   return "Size" + std::to_string(size) + (event_idx ? "EventIdx" : "Flags") +
@@ -169,6 +223,18 @@ INSTANTIATE_TEST_SUITE_P(SmallRings, SplitRingExhaustiveTest,
                          testing::Combine(testing::Values(1, 2, 4),
                                           testing::Bool(),
                                           testing::Values(0, 2)),
+                         Name);
+
+INSTANTIATE_TEST_SUITE_P(SmallRings, SplitInOrderExhaustiveTest,
+                         testing::Values(Param{1, true, 2}, Param{2, false, 0},
+                                         Param{2, true, 2}, Param{4, true, 0},
+                                         Param{4, false, 2}),
+                         Name);
+
+INSTANTIATE_TEST_SUITE_P(SmallRings, PackedInOrderExhaustiveTest,
+                         testing::Values(Param{1, true, 2}, Param{2, false, 0},
+                                         Param{3, true, 0}, Param{3, false, 2},
+                                         Param{4, true, 0}),
                          Name);
 
 INSTANTIATE_TEST_SUITE_P(SmallRings, PackedRingExhaustiveTest,

@@ -58,6 +58,7 @@ DriverQueue MakeDriver(const HeapMemory& heap,
       {.size = ring.size,
        .event_idx = ring.event_idx,
        .indirect = ring.indirect_table_entries != 0,
+       .in_order = ring.in_order,
        .indirect_tables = GuestAddr(kTables),
        .indirect_table_entries = ring.indirect_table_entries});
 }
@@ -74,13 +75,17 @@ RingOracle::RingOracle(const Ring& ring, uint32_t chain_bytes)
           *DeviceQueue::Create(heap_.memory(), addrs_,
                                {.size = ring.size,
                                 .event_idx = ring.event_idx,
-                                .indirect = ring.indirect_table_entries != 0})),
+                                .indirect = ring.indirect_table_entries != 0,
+                                .in_order = ring.in_order})),
       free_descriptors_(ring.size) {
   for (uint32_t i = 0; i < ring.size; ++i) free_slots_.insert(i);
   if (packed()) {
     driver_wish_.of_any = device_wish_.of_any = true;  // a zeroed structure
     mirror_.emplace(heap_.memory(),
                     std::get<virtqueue::PackedRingAddrs>(addrs_), ring.size);
+  } else if (ring.in_order) {
+    split_mirror_.emplace(
+        heap_.memory(), std::get<virtqueue::SplitRingAddrs>(addrs_), ring.size);
   }
 }
 
@@ -124,12 +129,7 @@ void RingOracle::PublishAdded() {
   Same(driver_.Publish(), MustNotify(device_wish_, before, available_at_),
        "notification of the device");
 
-  if (packed()) {
-    for (const Model& model : added_) {
-      mirror_->MakeAvailable(model.token, model.shape.readable,
-                             model.shape.writable, model.ring_descriptors);
-    }
-  }
+  MirrorAdded();
   std::move(added_.begin(), added_.end(), std::back_inserter(available_));
   added_.clear();
   CheckCounts();
@@ -183,19 +183,32 @@ void RingOracle::PutBackNewest() {
 
 void RingOracle::PublishUsed() {
   const uint64_t before = used_at_;
-  for (const Model& model : pushed_) used_at_ += Moves(model);
+  std::deque<Model> ready = TakeReady();
+  for (const Model& model : ready) used_at_ += Moves(model);
 
   Same(device_.Publish(), MustNotify(driver_wish_, before, used_at_),
        "notification of the driver");
 
-  if (packed()) {
-    for (const Model& model : pushed_) {
-      mirror_->Use(model.token, model.written, model.ring_descriptors);
-    }
-  }
-  std::move(pushed_.begin(), pushed_.end(), std::back_inserter(used_));
-  pushed_.clear();
+  MirrorUsed(ready);
+  std::move(ready.begin(), ready.end(), std::back_inserter(used_));
   CheckCounts();
+}
+
+// Tokens count up, so they tell in which order chains were made available.
+std::deque<RingOracle::Model> RingOracle::TakeReady() {
+  if (!ring_.in_order) return std::exchange(pushed_, {});
+  std::deque<Model> ready;
+  const auto turn = [this] {
+    return std::find_if(
+        pushed_.begin(), pushed_.end(),
+        [this](const Model& model) { return model.token == next_turn_; });
+  };
+  for (auto next = turn(); next != pushed_.end(); next = turn()) {
+    ready.push_back(std::move(*next));
+    pushed_.erase(next);
+    ++next_turn_;
+  }
+  return ready;
 }
 
 void RingOracle::Collect() {
@@ -307,6 +320,53 @@ std::vector<std::byte> RingOracle::Read(uint64_t at, uint32_t len) const {
   return bytes;
 }
 
+void RingOracle::MirrorAdded() {
+  for (const Model& model : added_) {
+    const auto& [readable, writable] = model.shape;
+    if (mirror_) {
+      mirror_->MakeAvailable(model.token, readable, writable,
+                             model.ring_descriptors);
+    }
+    if (split_mirror_) {
+      split_mirror_->MakeAvailable(readable, writable, model.ring_descriptors);
+    }
+  }
+}
+
+// 2.7.9, 2.8.8: in order, chains that were completely used are skipped.
+void RingOracle::MirrorUsed(const std::deque<Model>& ready) {
+  std::deque<Model> batch;
+  for (const Model& model : ready) {
+    batch.push_back(model);
+    const bool whole = model.written == Sum(model.shape.writable);
+    if (ring_.in_order && whole && &model != &ready.back()) continue;
+    MirrorBatch(batch);
+    batch.clear();
+  }
+}
+
+void RingOracle::MirrorBatch(const std::deque<Model>& batch) {
+  const Model& last = batch.back();
+  if (split_mirror_) {
+    split_mirror_->Use(static_cast<uint32_t>(batch.size()), last.written);
+  }
+  if (!mirror_) return;
+  uint32_t slots = 0;
+  for (const Model& model : batch) {
+    slots += model.ring_descriptors;
+    if (&model != &last) mirror_->Skip(model.token);
+  }
+  mirror_->Use(last.token, last.written, slots);
+}
+
+uint32_t RingOracle::MirrorDiffers() const {
+  // What is not published may be in the ring, all but the first slot of it; in
+  // order, what is not used is not.
+  if (!added_.empty() || (!pushed_.empty() && !ring_.in_order)) return 0;
+  return (mirror_ ? mirror_->Differs() : 0) +
+         (split_mirror_ ? split_mirror_->Differs() : 0);
+}
+
 void RingOracle::CheckPopped(const Held& held) {
   const uint32_t readable = Sum(held.model.shape.readable);
   Same(held.chain.readable_bytes(), readable, "readable bytes");
@@ -328,10 +388,7 @@ void RingOracle::CheckCounts() {
   Same(device_.HasAvailable(), !available_.empty() || !put_back_.empty(),
        "HasAvailable");
   Same(driver_.status().ok() && device_.status().ok(), 1, "status");
-  // What is not published may be in the ring, all but the first slot of it.
-  if (packed() && added_.empty() && pushed_.empty()) {
-    Same(mirror_->Differs(), 0, "slots as they are to be");
-  }
+  Same(MirrorDiffers(), 0, "the ring as it is to be");
 }
 
 void RingOracle::Same(uint64_t actual, uint64_t expected,

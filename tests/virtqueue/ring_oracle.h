@@ -5,7 +5,8 @@
 // in one of the lists added, available, held, put back, pushed, used. Whether a
 // notification is due is found by walking the entries of a split ring, or the
 // slots of a packed one, one by one (2.7.7.2, 2.8.10). What a packed ring has
-// to look like in memory says packed_mirror.h.
+// to look like in memory says packed_mirror.h, and what a split ring has to
+// look like with VIRTIO_F_IN_ORDER, split_mirror.h.
 
 #ifndef TESTS_VIRTQUEUE_RING_ORACLE_H_
 #define TESTS_VIRTQUEUE_RING_ORACLE_H_
@@ -22,6 +23,7 @@
 #include "absl/types/span.h"
 #include "tests/virtqueue/heap_memory.h"
 #include "tests/virtqueue/packed_mirror.h"
+#include "tests/virtqueue/split_mirror.h"
 #include "virtqueue/chain.h"
 #include "virtqueue/device_queue.h"
 #include "virtqueue/driver_queue.h"
@@ -35,6 +37,7 @@ class RingOracle {
     uint16_t size = 1;
     bool event_idx = false;
     uint16_t indirect_table_entries = 0;  // 0: not negotiated
+    bool in_order = false;
   };
   struct Shape {  // lengths of the buffers of a chain
     std::vector<uint32_t> readable;
@@ -92,6 +95,12 @@ class RingOracle {
   }
   Wish NoWish(uint64_t next) const;
   void Push(size_t which);
+  // Takes out of pushed_ what is to be used now, in that order.
+  std::deque<Model> TakeReady();
+  void MirrorAdded();
+  void MirrorUsed(const std::deque<Model>& ready);
+  void MirrorBatch(const std::deque<Model>& batch);
+  uint32_t MirrorDiffers() const;
   // Whether moving from `before` to `after` entries has to be notified.
   bool MustNotify(const Wish& wish, uint64_t before, uint64_t after) const;
   Buffers Place(const std::vector<uint32_t>& lens, uint64_t at) const;
@@ -126,7 +135,9 @@ class RingOracle {
   uint64_t popped_at_ = 0;
   uint64_t used_at_ = 0;
   uint64_t collected_at_ = 0;
-  std::optional<PackedMirror> mirror_;  // of a packed ring
+  uint64_t next_turn_ = 0;  // token of the chain to be used next, in order
+  std::optional<PackedMirror> mirror_;       // of a packed ring
+  std::optional<SplitMirror> split_mirror_;  // of a split one, in order
   virtqueue::Chain spare_;
   std::string difference_;
 };

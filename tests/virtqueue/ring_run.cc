@@ -19,6 +19,7 @@ DriverQueue::Options OptionsOf(const RingRun::Ring& ring,
       .size = ring.size,
       .event_idx = ring.event_idx,
       .indirect = ring.indirect_table_entries != 0,
+      .in_order = ring.in_order,
       .indirect_table_entries = ring.indirect_table_entries};
   virtqueue::AllocateIndirectTables(memory, options);
   return options;
@@ -27,7 +28,8 @@ DriverQueue::Options OptionsOf(const RingRun::Ring& ring,
 DeviceQueue::Options DeviceOptionsOf(const RingRun::Ring& ring) {
   return {.size = ring.size,
           .event_idx = ring.event_idx,
-          .indirect = ring.indirect_table_entries != 0};
+          .indirect = ring.indirect_table_entries != 0,
+          .in_order = ring.in_order};
 }
 
 }  // namespace

@@ -31,6 +31,7 @@ class RingRun {
     uint16_t size = 1;
     bool event_idx = false;
     uint16_t indirect_table_entries = 0;  // 0: not negotiated
+    bool in_order = false;
 
     friend std::ostream& operator<<(std::ostream& out, const Ring& ring) {
       return out << ring.name;

@@ -51,7 +51,7 @@ void TearHeld(Dice& dice, std::optional<PackedTail>& held) {
 }
 
 void TearChain(Dice& dice, ChainState& chain) {
-  switch (dice.Below(5)) {
+  switch (dice.Below(6)) {
     case 0:
       chain.id = Other(dice, chain.id);
       return;
@@ -63,6 +63,9 @@ void TearChain(Dice& dice, ChainState& chain) {
       return;
     case 3:
       return TearList(dice, chain.writable);
+    case 4:
+      chain.turn = Other(dice, chain.turn);
+      return;
     default:
       if (chain.writable.empty()) return;
       chain.writable[0].at = GuestAddr(dice.Below(1 << 18));
@@ -70,8 +73,21 @@ void TearChain(Dice& dice, ChainState& chain) {
   }
 }
 
+void TearTurns(Dice& dice, DeviceState& state) {
+  if (dice.Below(3) == 0) {
+    state.oldest_turn = Other(dice, state.oldest_turn);
+  } else if (state.completed.empty() || dice.Below(3) == 0) {
+    TearList(dice, state.completed);
+  } else {
+    auto& [turn, completed] = state.completed[0];
+    turn = Other(dice, turn);
+    completed.slots = Other(dice, completed.slots);
+    completed.whole = !completed.whole;
+  }
+}
+
 void Tear(Dice& dice, DeviceState& state) {
-  switch (dice.Below(9)) {
+  switch (dice.Below(10)) {
     case 0:
       state.next_available = Other(dice, state.next_available);
       return;
@@ -93,6 +109,8 @@ void Tear(Dice& dice, DeviceState& state) {
     case 7:
       state.size = Other(dice, state.size);
       return;
+    case 8:
+      return TearTurns(dice, state);
     default:
       auto& chains = dice.Below(2) == 0 ? state.put_back : state.in_flight;
       if (!chains.empty()) TearChain(dice, chains[0]);
@@ -100,7 +118,7 @@ void Tear(Dice& dice, DeviceState& state) {
 }
 
 void Tear(Dice& dice, DriverState& state) {
-  switch (dice.Below(9)) {
+  switch (dice.Below(10)) {
     case 0:
       state.published = Other(dice, state.published);
       return;
@@ -121,6 +139,10 @@ void Tear(Dice& dice, DriverState& state) {
       return TearList(dice, state.free);
     case 7:
       if (!state.free.empty()) state.free[0] = Other(dice, state.free[0]);
+      return;
+    case 8:
+      state.batch = Other(dice, state.batch);
+      state.batch_len = dice.Below(100);
       return;
     default:
       if (state.in_flight.empty()) return;
@@ -182,7 +204,15 @@ INSTANTIATE_TEST_SUITE_P(
     Rings, TornStateTest,
     testing::Values(RingRun::Ring{"EventIdxIndirect8", {}, 8, true, 3},
                     RingRun::Ring{"PackedEventIdx7", RingFormat::kPacked, 7,
-                                  true, 3}),
+                                  true, 3},
+                    RingRun::Ring{"InOrder8",
+                                  {},
+                                  8,
+                                  false,
+                                  3,
+                                  /*in_order=*/true},
+                    RingRun::Ring{"PackedInOrder7", RingFormat::kPacked, 7,
+                                  false, 3, /*in_order=*/true}),
     [](const auto& test) { return test.param.name; });
 
 }  // namespace
