@@ -40,7 +40,8 @@ std::string GuestText(const Scenario& scenario) {
     absl::StrAppend(&text, ", ", FormatText(guest.ring()), " ring of ",
                     guest.ring().size(), ", event_idx ",
                     OnOff(guest.ring().event_idx()), ", indirect ",
-                    OnOff(guest.ring().indirect()));
+                    OnOff(guest.ring().indirect()),
+                    guest.ring().in_order() ? ", in order" : "");
   }
   if (vsock) {
     absl::StrAppend(&text, ", rx buffers of ", guest.rx_buffer_bytes(),

@@ -97,6 +97,7 @@ absl::StatusOr<std::unique_ptr<VsockSockets>> VsockSockets::Create(
                   .ring_size = static_cast<uint16_t>(ring.size()),
                   .event_idx = ring.event_idx(),
                   .indirect = ring.indirect(),
+                  .in_order = ring.in_order(),
                   .rx_buffer_bytes = scenario.guest().rx_buffer_bytes()},
        .payload = ModeOf(scenario),
        .payload_bytes = uint64_t{1} << 31});

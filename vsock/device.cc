@@ -28,7 +28,8 @@ absl::StatusOr<DeviceQueue> OpenQueue(
 DeviceQueue::Options QueueOptions(const Device::Options& options) {
   return {.size = options.ring_size,
           .event_idx = options.event_idx,
-          .indirect = options.indirect};
+          .indirect = options.indirect,
+          .in_order = options.in_order};
 }
 
 }  // namespace

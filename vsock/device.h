@@ -42,6 +42,7 @@ class Device {
     uint16_t ring_size = 128;
     bool event_idx = true;
     bool indirect = true;
+    bool in_order = false;
     virtqueue::RingAddrs rx;
     virtqueue::RingAddrs tx;
     // Where another device stopped that served the rings before; none: they

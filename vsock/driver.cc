@@ -25,6 +25,7 @@ DriverQueue::Options QueueOptions(const Driver::Options& options,
   DriverQueue::Options queue = {.size = options.ring_size,
                                 .event_idx = options.event_idx,
                                 .indirect = options.indirect,
+                                .in_order = options.in_order,
                                 .indirect_table_entries = kTableEntries};
   virtqueue::AllocateIndirectTables(memory, queue);
   return queue;
@@ -66,7 +67,8 @@ absl::StatusOr<std::unique_ptr<Driver>> Driver::Create(OwnedGuestMemory& memory,
   }
   RingLayout layout = {.size = options.ring_size,
                        .event_idx = options.event_idx,
-                       .indirect = options.indirect};
+                       .indirect = options.indirect,
+                       .in_order = options.in_order};
   layout.tx =
       virtqueue::AllocateRing(memory, options.ring_format, options.ring_size);
   layout.rx =

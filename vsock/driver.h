@@ -41,6 +41,7 @@ struct RingLayout {
   uint16_t size = 128;  // descriptors of either ring
   bool event_idx = true;
   bool indirect = true;
+  bool in_order = false;
   virtqueue::RingAddrs rx;  // both of one format
   virtqueue::RingAddrs tx;
 };
@@ -52,6 +53,7 @@ class Driver {
     uint16_t ring_size = 128;
     bool event_idx = true;
     bool indirect = true;
+    bool in_order = false;
     uint32_t rx_buffer_bytes = 4140;  // header and payload together
   };
 

@@ -25,7 +25,8 @@ absl::StatusOr<std::unique_ptr<NetDevice>> NetDevice::Create(
     const virtqueue::GuestMemory& memory, const Options& options) {
   const DeviceQueue::Options queue = {.size = options.ring_size,
                                       .event_idx = options.event_idx,
-                                      .indirect = options.indirect};
+                                      .indirect = options.indirect,
+                                      .in_order = options.in_order};
   absl::StatusOr<DeviceQueue> tx =
       DeviceQueue::Create(memory, options.tx, queue);
   if (!tx.ok()) return tx.status();

@@ -43,6 +43,7 @@ class NetDevice {
     uint16_t ring_size = 128;
     bool event_idx = true;
     bool indirect = true;
+    bool in_order = false;
     virtqueue::RingAddrs rx;
     virtqueue::RingAddrs tx;
     uint32_t packet_weight = 256;

@@ -28,6 +28,7 @@ DriverQueue::Options QueueOptions(const NetDriver::Options& options,
   DriverQueue::Options queue = {.size = options.ring_size,
                                 .event_idx = options.event_idx,
                                 .indirect = options.indirect,
+                                .in_order = options.in_order,
                                 .indirect_table_entries = kTableEntries};
   virtqueue::AllocateIndirectTables(memory, queue);
   return queue;

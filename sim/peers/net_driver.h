@@ -44,6 +44,7 @@ class NetDriver {
     uint16_t ring_size = 128;
     bool event_idx = true;
     bool indirect = true;
+    bool in_order = false;
     uint32_t mtu = 1500;
     bool tx_napi = true;
     uint32_t qdisc_frames = 1000;

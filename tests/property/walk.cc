@@ -41,6 +41,7 @@ VsockPair::Options Walk::DrawOptions(virtqueue::RingFormat format) {
   driver.rx_buffer_bytes = random_.OneIn(3) ? Draw(45, 300) : Draw(301, 4140);
   driver.event_idx = random_.OneIn(2);
   driver.indirect = random_.OneIn(2);
+  driver.in_order = random_.OneIn(4);
   real_ = !random_.OneIn(4);
   short_memory_ = real_ && random_.OneIn(8);
   options.guest.payload = options.host.payload =

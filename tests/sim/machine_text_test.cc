@@ -31,6 +31,13 @@ TEST(MachineTextTest, NamesRingAndProposalForAVsockFlow) {
             "charged by truesize. Costs: costs.");
 }
 
+TEST(MachineTextTest, SaysIfTheRingIsUsedInOrder) {
+  EXPECT_THAT(TextOn("flow { transport: VSOCK } "
+                     "guest { ring { format: PACKED in_order: true } }"),
+              HasSubstr("packed ring of 128, event_idx on, indirect on, in "
+                        "order, rx buffers"));
+}
+
 TEST(MachineTextTest, NamesQueuePairsForAUdpFlow) {
   EXPECT_EQ(TextOn("flow { transport: UDP } virtio_net { queue_pairs: 7 }"),
             "Guest: 4 vCPUs, split ring of 128, event_idx on, indirect on. "

@@ -1,6 +1,7 @@
 // A packet's whole path, both types and both directions, through real rings.
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -61,13 +62,20 @@ std::vector<std::byte> Transfer(VsockPair& pair, Transport& from, SocketId out,
   return got;
 }
 
-VsockPair::Options OptionsOf(virtqueue::RingFormat format) {
+struct Ring {
+  std::string name;
+  virtqueue::RingFormat format = virtqueue::RingFormat::kSplit;
+  bool in_order = false;
+};
+
+VsockPair::Options OptionsOf(const Ring& ring) {
   VsockPair::Options options = VsockPair::Defaults();
-  options.guest.driver.ring_format = format;
+  options.guest.driver.ring_format = ring.format;
+  options.guest.driver.in_order = ring.in_order;
   return options;
 }
 
-class EndToEndTest : public testing::TestWithParam<virtqueue::RingFormat> {};
+class EndToEndTest : public testing::TestWithParam<Ring> {};
 
 TEST_P(EndToEndTest, StreamBytesArriveInOrderBothWays) {
   VsockPair pair(OptionsOf(GetParam()));
@@ -122,14 +130,15 @@ TEST_P(EndToEndTest, DatagramToNobodyIsLostWithItsCauseAndNoReply) {
             0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Rings, EndToEndTest,
-                         testing::Values(virtqueue::RingFormat::kSplit,
-                                         virtqueue::RingFormat::kPacked),
-                         [](const auto& test) {
-                           return test.param == virtqueue::RingFormat::kPacked
-                                      ? "Packed"
-                                      : "Split";
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Rings, EndToEndTest,
+    testing::Values(Ring{"Split"},
+                    Ring{"Packed", virtqueue::RingFormat::kPacked},
+                    Ring{"SplitInOrder", virtqueue::RingFormat::kSplit,
+                         /*in_order=*/true},
+                    Ring{"PackedInOrder", virtqueue::RingFormat::kPacked,
+                         /*in_order=*/true}),
+    [](const auto& test) { return test.param.name; });
 
 }  // namespace
 }  // namespace vsock

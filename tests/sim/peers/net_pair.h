@@ -39,6 +39,7 @@ struct NetPair {
                                   {.ring_size = options.driver.ring_size,
                                    .event_idx = options.driver.event_idx,
                                    .indirect = options.driver.indirect,
+                                   .in_order = options.driver.in_order,
                                    .rx = driver->rx_ring(),
                                    .tx = driver->tx_ring(),
                                    .packet_weight = options.packet_weight,

@@ -210,7 +210,9 @@ TEST(UdpSocketsTest, RealPayloadsArriveAsSentInBothDirections) {
 
 // Both ends of a run, whatever its shape: the layer's own checks must hold.
 TEST(UdpSocketsTest, ConservationHoldsInEveryShape) {
-  for (const char* ring : {"size: 2", "size: 128", "event_idx: false"}) {
+  for (const char* ring :
+       {"size: 2", "size: 128 in_order: true", "event_idx: false",
+        "format: PACKED in_order: true"}) {
     for (const char* net :
          {"tx_napi: true", "tx_napi: false", "mtu: 68 qdisc_packets: 50",
           "steering: FOUR_TUPLE queue_pairs: 3", "tap_queue_packets: 5"}) {
