@@ -1,6 +1,6 @@
 // The split ring: each of its four steps alone, all of them in turn, on a
 // packed ring too, a payload copied through it, and both halves on threads of
-// their own.
+// their own, beside a plain ring.
 
 #include <cstddef>
 #include <cstdint>
@@ -9,8 +9,11 @@
 
 #include "absl/types/span.h"
 #include "bench/line_transfer.h"
+#include "bench/plain_ring.h"
 #include "bench/polled_ring.h"
+#include "bench/queue_ring.h"
 #include "bench/ring_pair.h"
+#include "bench/spread.h"
 #include "benchmark/benchmark.h"
 #include "virtqueue/chain.h"
 #include "virtqueue/check.h"
@@ -30,11 +33,13 @@ using virtqueue::DriverQueue;
 using virtqueue::GuestAddr;
 using virtqueue::kCacheLine;
 using virtqueue::OwnedGuestMemory;
+using virtqueue::RingFormat;
 using virtqueue::SplitRingAddrs;
 using virtqueue::SplitRingBytes;
 
 constexpr uint16_t kSmall = 16;
-constexpr uint32_t kExchanged = 100'000;
+constexpr uint32_t kExchanged = 200'000;
+constexpr uint16_t kPolled = 256;
 
 // Steps are timed alone by filling a ring of this size; what goes on between
 // two fillings is not timed.
@@ -144,12 +149,12 @@ BENCHMARK(BM_DriverQueueCollect)->Apply(EachKindOfChain);
 void BM_RingRound(benchmark::State& state) {
   const auto batch = static_cast<uint32_t>(state.range(2));
   const auto depth = static_cast<uint32_t>(state.range(3));
-  RingPair ring({.format = state.range(5) != 0 ? virtqueue::RingFormat::kPacked
-                                               : virtqueue::RingFormat::kSplit,
-                 .ring_size = 1024,
-                 .descriptors = static_cast<uint16_t>(state.range(0)),
-                 .indirect = state.range(1) != 0,
-                 .event_idx = state.range(4) != 0});
+  RingPair ring(
+      {.format = state.range(5) != 0 ? RingFormat::kPacked : RingFormat::kSplit,
+       .ring_size = 1024,
+       .descriptors = static_cast<uint16_t>(state.range(0)),
+       .indirect = state.range(1) != 0,
+       .event_idx = state.range(4) != 0});
   ring.Add(depth - batch);
   while (state.KeepRunningBatch(batch)) ring.Round(batch);
   const auto chains = static_cast<double>(state.iterations());
@@ -214,23 +219,34 @@ void BM_RingCopy(benchmark::State& state) {
 BENCHMARK(BM_RingCopy)->ArgNames({"message_bytes"})->Arg(4096)->Arg(65536);
 
 // Driver and device on two processors, both polling; the driver keeps `depth`
-// chains under way. Beside it, what it takes to hand over a cache line.
+// chains under way. In turn with it a plain split ring under the same load:
+// `of_plain` is the time of ours by that of the plain one, medians of pairs.
+// Beside them, what it takes to hand over a cache line.
 void BM_RingPolledByTwoThreads(benchmark::State& state) {
-  PolledRing ring(static_cast<uint32_t>(state.range(0)));
-  uint64_t chains = 0;
+  const auto depth = static_cast<uint32_t>(state.range(0));
+  const auto batch = static_cast<uint32_t>(state.range(1));
+  PolledRing<PlainRing> plain({.depth = depth, .batch = batch});
+  PolledRing<QueueRing> ours(
+      {.depth = depth, .batch = batch},
+      state.range(2) != 0 ? RingFormat::kPacked : RingFormat::kSplit, kPolled);
+  std::vector<double> of_plain;
+  std::vector<double> nanos;
   for (auto _ : state) {
-    ring.Exchange(kExchanged);
-    chains += kExchanged;
+    const double plain_nanos = plain.Exchange(kExchanged);
+    nanos.push_back(ours.Exchange(kExchanged));
+    of_plain.push_back(nanos.back() / plain_nanos);
   }
-  state.SetItemsProcessed(static_cast<int64_t>(chains));
+  state.counters["of_plain"] = Median(of_plain);
+  state.counters["ns"] = Median(nanos);
   state.counters["line_transfer_ns"] = LineTransferNanos();
 }
 BENCHMARK(BM_RingPolledByTwoThreads)
-    ->ArgNames({"depth"})
-    ->Arg(1)
-    ->Arg(32)
-    ->Arg(256)
+    ->ArgNames({"depth", "batch", "packed"})
+    ->ArgsProduct({{1}, {1}, {0, 1}})
+    ->ArgsProduct({{32}, {1, 32}, {0, 1}})
+    ->ArgsProduct({{256}, {1, 4, 16, 64}, {0, 1}})
     ->Unit(benchmark::kMillisecond)
+    ->Iterations(15)
     ->UseRealTime();
 
 }  // namespace
