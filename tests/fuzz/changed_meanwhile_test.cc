@@ -88,6 +88,9 @@ std::vector<Change> ChangesByTheDriver() {
   return {
       {"SplitIdxThatJumps", kSplit, "0x1042 2 9", "pop 0\n"},
       {"SplitIdxTakenBack", one, "0x1042 2 0", "pop 0\n"},
+      {"SplitIdxOfWhichBothBytesChange",
+       absl::StrCat(kSplit, "base 255\nhead 3 0\n"), "0x1042 2 0x100",
+       "pop 0\n"},
       {"SplitHead", one, "0x1044 2 1", "pop 0\n"},
       {"SplitHeadOfNoDescriptor", one, "0x1044 2 0xffff", "pop 0\n"},
       {"SplitAddress", one, "0x1000 8 0x40000000", "pop 0\n"},
@@ -120,6 +123,9 @@ std::vector<Change> ChangesByTheDevice() {
   return {
       {"SplitIdxThatJumps", split, "0x1082 2 3", "collect\n"},
       {"SplitIdxTakenBack", split, "0x1082 2 0", "collect\n"},
+      {"SplitIdxOfWhichBothBytesChange",
+       "queue split 4\nbase 255\nadd 0 1 64\npublish\nused 3 0 8\n",
+       "0x1082 2 0x100", "collect\n"},
       {"SplitId", split, "0x1084 4 1", "collect\n"},
       {"SplitIdOfNoDescriptor", split, "0x1084 4 0x10000", "collect\n"},
       {"SplitLength", split, "0x1088 4 65", "collect\n"},

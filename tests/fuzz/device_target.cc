@@ -48,7 +48,8 @@ class Harness {
         map_(arena_.addrs(), queue),
         options_{.size = queue.size,
                  .event_idx = queue.event_idx,
-                 .indirect = queue.indirect},
+                 .indirect = queue.indirect,
+                 .in_order = queue.in_order},
         device_(
             *DeviceQueue::Create(arena_.memory(), arena_.addrs(), options_)),
         naive_(NaiveDevice::Make(arena_, queue_)) {}
@@ -177,7 +178,7 @@ class Harness {
   bool scribbled_ = false;  // over what was pushed and is not published
   // Memory changed while it was read, and what came of it was neither of before
   // nor of after: naive_ does not know how to go on.
-  bool lost_ = false;
+  bool lost_ = queue_.in_order;
 };
 
 std::string ToString(const std::vector<Extent>& extents) {
@@ -469,7 +470,7 @@ void Harness::Base(const Args& args) {
   CheckMemory({});
   naive_ = NaiveDevice::Make(arena_, queue_);
   naive_->StartAt(state.next_available);
-  lost_ = state.next_available != state.next_used;
+  lost_ = queue_.in_order || state.next_available != state.next_used;
   give_at_ = PackedPlace::Of(state.next_available);
   if (queue_.format == virtqueue::RingFormat::kSplit) {
     arena_.Write(map_.avail_idx(), 2, base);
@@ -490,7 +491,7 @@ void Harness::Reset(const Args&) {
   for (Held& held : held_) held.stale = held.stale || held.chain.pending();
   naive_ = NaiveDevice::Make(arena_, queue_);
   give_at_ = {};
-  lost_ = false;
+  lost_ = queue_.in_order;
 }
 
 void Harness::CheckCall(const std::vector<Extent>& may_change,

@@ -41,6 +41,7 @@ class Harness {
         options_{.size = queue.size,
                  .event_idx = queue.event_idx,
                  .indirect = queue.indirect,
+                 .in_order = queue.in_order,
                  .indirect_tables = GuestAddr(kTables),
                  .indirect_table_entries = queue.table_entries},
         driver_(
@@ -122,7 +123,7 @@ class Harness {
   // What was published is not known, or memory changed while it was read and
   // what came of it was neither of before nor of after: naive_ does not know
   // how to go on.
-  bool lost_ = false;
+  bool lost_ = queue_.in_order;
 };
 
 std::vector<Extent> Buffers(uint64_t count, uint64_t len) {
@@ -386,7 +387,8 @@ void Harness::Base(const Args& args) {
   chains_.clear();
   naive_ = NaiveDriver::Make(arena_, queue_);
   naive_->StartAt(position);
-  lost_ = scribbled_ = false;
+  lost_ = queue_.in_order;
+  scribbled_ = false;
   use_at_ = PackedPlace::Of(position);
   if (queue_.format == RingFormat::kPacked) return;
   arena_.Write(map_.avail_idx(), 2, position);

@@ -65,7 +65,10 @@ void Mutator::MutateOnce(Script& script) {
 }
 
 void Mutator::ChangeQueue(QueueSpec& queue) {
-  switch (Below(7)) {
+  switch (Below(8)) {
+    case 5:
+      queue.in_order = !queue.in_order;
+      break;
     case 0:
       queue.format = queue.format == RingFormat::kSplit ? RingFormat::kPacked
                                                         : RingFormat::kSplit;

@@ -88,6 +88,7 @@ bool ParseOption(absl::string_view word, QueueSpec& queue) {
   uint64_t entries = 0;
   if (word == "event_idx") return queue.event_idx = true;
   if (word == "indirect") return queue.indirect = true;
+  if (word == "in_order") return queue.in_order = true;
   if (word == "vast") return queue.vast = true;
   if (absl::ConsumePrefix(&word, "tables=") && ParseNumber(word, entries)) {
     queue.table_entries = static_cast<uint16_t>(entries);
@@ -113,7 +114,8 @@ std::string PrintQueue(const QueueSpec& queue) {
   return absl::StrCat(
       "queue ", queue.format == RingFormat::kSplit ? "split " : "packed ",
       queue.size, queue.event_idx ? " event_idx" : "",
-      queue.indirect ? " indirect" : "", queue.vast ? " vast" : "",
+      queue.indirect ? " indirect" : "", queue.in_order ? " in_order" : "",
+      queue.vast ? " vast" : "",
       queue.table_entries == 0 ? ""
                                : absl::StrCat(" tables=", queue.table_entries));
 }

@@ -35,6 +35,7 @@ struct QueueSpec {
   uint16_t size = 4;  // as the format allows, at most kMaxSize
   bool event_idx = false;
   bool indirect = false;
+  bool in_order = false;
   bool vast = false;           // there is a region of 2 GiB, too
   uint16_t table_entries = 0;  // of the driver's tables, at most kMaxTable
 };
