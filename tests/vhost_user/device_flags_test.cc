@@ -33,7 +33,8 @@ TEST(DeviceFlagsTest, HaveDefaultsForAllButTheSocket) {
   EXPECT_EQ(options->socket, "/tmp/s");
   EXPECT_EQ(options->guest_cid, Cid(3));
   EXPECT_FALSE(options->proposal.has_value());
-  EXPECT_EQ(options->ring_features, kEventIdx | kIndirectDesc | kRingPacked);
+  EXPECT_EQ(options->ring_features,
+            kEventIdx | kIndirectDesc | kRingPacked | kInOrder);
   EXPECT_EQ(options->services.size(), 5u);
   EXPECT_EQ(options->forward, "");
   EXPECT_FALSE(ReadDeviceFlags({}).ok());

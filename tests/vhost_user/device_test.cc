@@ -250,6 +250,19 @@ TEST_F(DeviceTest, OffersNoDatagramsWithoutAProposal) {
   EXPECT_EQ(answer[0], std::byte{1 | 4});  // STREAM, NO_IMPLIED_STREAM
 }
 
+TEST_F(DeviceTest, UsesBuffersInOrderIfThatIsNegotiated) {
+  for (const RingFormat format : {RingFormat::kSplit, RingFormat::kPacked}) {
+    World& world = Start(Options({.format = format, .in_order = true}));
+    const SocketId socket = world.Connect(1000);
+    for (int i = 0; i < 10; ++i) {
+      world.Send(socket, Pattern(100'000));
+      EXPECT_EQ(world.Read(socket, 100'000), Pattern(100'000));
+      world.guest().SendRings(world.StopRings());
+    }
+    EXPECT_EQ(world.Count().ring_faults, 0u);
+  }
+}
+
 TEST_F(DeviceTest, PollsRingsThatHaveNoKick) {
   World& world = Start(Options({.kicks = false}));
   const SocketId socket = world.Connect(1000);

@@ -124,12 +124,12 @@ void TestGuest::SendSetUp(std::array<RingBase, kQueues> bases) {
     Send(Request::kSetVringCall, VringFile{i, true}, {calls_[i].get()});
   }
   const bool packed = options_.format == RingFormat::kPacked;
-  Send(Request::kSetFeatures, Backend::kProtocolFeatures | kVersion1 |
-                                  Features::kStream |
-                                  (options_.datagrams ? Features::kDgram : 0) |
-                                  (options_.event_idx ? kEventIdx : 0) |
-                                  (options_.indirect ? kIndirectDesc : 0) |
-                                  (packed ? kRingPacked : 0));
+  Send(Request::kSetFeatures,
+       Backend::kProtocolFeatures | kVersion1 | Features::kStream |
+           (options_.datagrams ? Features::kDgram : 0) |
+           (options_.event_idx ? kEventIdx : 0) |
+           (options_.indirect ? kIndirectDesc : 0) |
+           (options_.in_order ? kInOrder : 0) | (packed ? kRingPacked : 0));
   SendMemory();
   SendRings(bases);
 }
@@ -218,7 +218,8 @@ void TestGuest::Boot() {
   auto driver = Driver::Create(*memory_,
                                {.ring_format = options_.format,
                                 .event_idx = options_.event_idx,
-                                .indirect = options_.indirect},
+                                .indirect = options_.indirect,
+                                .in_order = options_.in_order},
                                *transport_, *pool_, *send_list_);
   VSOCK_CHECK(driver.ok());
   driver_ = *std::move(driver);

@@ -36,6 +36,7 @@ class TestGuest {
     virtqueue::RingFormat format = virtqueue::RingFormat::kSplit;
     bool event_idx = true;
     bool indirect = true;
+    bool in_order = false;
     bool datagrams = false;
     bool kicks = true;  // else the device has to poll
   };

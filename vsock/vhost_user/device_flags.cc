@@ -27,6 +27,7 @@ constexpr std::array kRingFeatures = {
     RingFeature{"event_idx", kEventIdx},
     RingFeature{"indirect", kIndirectDesc},
     RingFeature{"packed", kRingPacked},
+    RingFeature{"in_order", kInOrder},
 };
 
 std::string Names() {

@@ -16,6 +16,7 @@ inline constexpr uint64_t kIndirectDesc = uint64_t{1} << 28;
 inline constexpr uint64_t kEventIdx = uint64_t{1} << 29;
 inline constexpr uint64_t kVersion1 = uint64_t{1} << 32;
 inline constexpr uint64_t kRingPacked = uint64_t{1} << 34;
+inline constexpr uint64_t kInOrder = uint64_t{1} << 35;
 
 // 5.10.2. The front end keeps the event queue to itself.
 inline constexpr size_t kRxQueue = 0;

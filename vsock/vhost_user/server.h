@@ -34,7 +34,7 @@ class Server {
     std::string socket;  // where front ends connect
     Cid guest_cid{3};
     std::optional<Proposal> proposal;  // of datagrams, which it offers then
-    uint64_t ring_features = kEventIdx | kIndirectDesc | kRingPacked;
+    uint64_t ring_features = kEventIdx | kIndirectDesc | kRingPacked | kInOrder;
     std::vector<ServiceSpec> services;
     std::string forward;  // the path of forwarder.h; empty: none
     RealGuest::Log log;
