@@ -56,8 +56,8 @@ std::ostream& operator<<(std::ostream& out, const DeviceState& state);
 absl::Status CheckDeviceState(const DeviceState& state, RingFormat format,
                               uint16_t size);
 
-// The same, of what VIRTIO_F_IN_ORDER adds, of a state that passed that. Without
-// it nothing is completed and not pushed.
+// The same, of what VIRTIO_F_IN_ORDER adds, of a state that passed that.
+// Without it nothing is completed and not pushed.
 absl::Status CheckTurns(const DeviceState& state, bool in_order);
 
 // Of a ring whose every popped chain was pushed and published: that is what a

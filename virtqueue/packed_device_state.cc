@@ -1,6 +1,6 @@
-#include "virtqueue/packed_device.h"
-
 #include <string>
+
+#include "virtqueue/packed_device.h"
 
 namespace virtqueue {
 
@@ -39,11 +39,11 @@ absl::Status PackedDevice::SetTo(const DeviceState& state) {
     chain.head_ = ChainTag() | saved.id;
   }
   if (order_) {
-    order_->SetTo(state.oldest_turn,
-                  static_cast<uint16_t>(state.put_back.size() +
-                                        state.in_flight.size() +
-                                        state.completed.size()),
-                  state.completed);
+    order_->SetTo(
+        state.oldest_turn,
+        static_cast<uint16_t>(state.put_back.size() + state.in_flight.size() +
+                              state.completed.size()),
+        state.completed);
   }
   if (!state.fault.empty()) status_ = absl::DataLossError(state.fault);
   SetLimit();

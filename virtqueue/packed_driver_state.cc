@@ -1,7 +1,7 @@
-#include "virtqueue/packed_driver.h"
-
 #include <algorithm>
 #include <string>
+
+#include "virtqueue/packed_driver.h"
 
 namespace virtqueue {
 

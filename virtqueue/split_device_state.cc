@@ -1,6 +1,6 @@
-#include "virtqueue/split_device.h"
-
 #include <string>
+
+#include "virtqueue/split_device.h"
 
 namespace virtqueue {
 

@@ -1,7 +1,7 @@
-#include "virtqueue/split_driver.h"
-
 #include <algorithm>
 #include <string>
+
+#include "virtqueue/split_driver.h"
 
 namespace virtqueue {
 
