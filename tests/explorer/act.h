@@ -25,6 +25,7 @@ enum class ActKind : uint8_t {
   kLoad,
   kNotify,       // the other half
   kSleep,        // until notified
+  kAwaitNews,    // until a word is newer than this half has read it
   kAwaitEnable,  // until the queue is enabled; what came before is forgotten
   kDone,         // nothing more
   kFault,        // what was read can't be: a chain, a length, a buffer's bytes
@@ -34,8 +35,8 @@ enum class ActKind : uint8_t {
 struct Act {
   ActKind kind = ActKind::kDone;
   std::memory_order order = std::memory_order_relaxed;  // of kStore, kLoad
-  uint16_t place = 0;                                   // of kStore, kLoad
-  uint64_t value = 0;  // of kStore; of kSleep: buffers added, or used
+  uint16_t place = 0;                                   // of these, kAwaitNews
+  uint64_t value = 0;  // of kStore; of who waits: buffers added, or used
   std::string text;    // of kFault, kRemark
 };
 

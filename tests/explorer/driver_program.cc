@@ -15,16 +15,14 @@ void DriverProgram::Run(Replay& replay) {
   queue_.DisableNotifications();
   while (!replay.stopped() && collected_ != scene_.buffers) {
     AddBatch(replay);
-    if (CollectOne(replay) || CanAdd() || Enable()) continue;
-    replay.Sleep(added_);
-    queue_.DisableNotifications();
+    if (!CollectOne(replay) && !CanAdd()) Wait(replay);
   }
   replay.Done();
 }
 
 bool DriverProgram::CanAdd() const {
   return added_ != scene_.buffers &&
-         queue_.free_descriptors() >= scene_.descriptors();
+         queue_.free_descriptors() >= scene_.slots();
 }
 
 void DriverProgram::AddBatch(Replay& replay) {
@@ -73,6 +71,13 @@ void DriverProgram::Judge(const DriverQueue::Used& used, Replay& replay) {
   if (reply != ReplyTo(used.token)) {
     replay.Fault(absl::StrCat("reads ", reply, " in buffer ", used.token));
   }
+}
+
+void DriverProgram::Wait(Replay& replay) {
+  if (scene_.polling) return replay.AwaitNews(added_);
+  if (Enable()) return;
+  replay.Sleep(added_);
+  queue_.DisableNotifications();
 }
 
 bool DriverProgram::Enable() {

@@ -2,8 +2,9 @@
 //
 // It publishes a batch as soon as there is room, notifies the device if Publish
 // says so, collects what is used, and sleeps when it can neither add nor
-// collect and EnableNotifications says that it may. A buffer that comes back
-// has to be the next one, with the bytes that the device wrote.
+// collect and EnableNotifications says that it may; or it never asks for
+// notifications and polls. A buffer that comes back has to be the next one,
+// with the bytes that the device wrote.
 
 #ifndef TESTS_EXPLORER_DRIVER_PROGRAM_H_
 #define TESTS_EXPLORER_DRIVER_PROGRAM_H_
@@ -28,6 +29,7 @@ class DriverProgram final : public HalfProgram {
   void AddOne(Replay& replay);
   bool CollectOne(Replay& replay);
   void Judge(const DriverQueue::Used& used, Replay& replay);
+  void Wait(Replay& replay);
   bool Enable();
 
   const Stage& stage_;

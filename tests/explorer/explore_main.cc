@@ -9,13 +9,16 @@
 #include <cstdio>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
 #include "absl/flags/usage.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "tests/explorer/explorer.h"
@@ -32,6 +35,11 @@ ABSL_FLAG(std::string, shape, "reply",
 ABSL_FLAG(uint32_t, buffers, 2, "how many go round");
 ABSL_FLAG(uint32_t, batch, 1, "how many are published at a time");
 ABSL_FLAG(bool, delayed, false, "the driver enables notifications delayed");
+ABSL_FLAG(bool, polling, false, "the driver never asks for notifications");
+ABSL_FLAG(bool, in_order, false, "VIRTIO_F_IN_ORDER was negotiated");
+ABSL_FLAG(bool, indirect, false,
+          "VIRTIO_F_INDIRECT_DESC was negotiated; of --shape=both only, as a "
+          "chain of one descriptor takes no table");
 ABSL_FLAG(uint32_t, before, 0, "how many went round before");
 ABSL_FLAG(uint32_t, spurious, 0, "notifications that nobody sends");
 ABSL_FLAG(std::string, start, "running",
@@ -40,6 +48,8 @@ ABSL_FLAG(std::string, start, "running",
 ABSL_FLAG(std::string, without, "",
           "the fence to weaken, as --each has it: half.access.part.order");
 ABSL_FLAG(std::string, to, "", "its order then; by default the next weaker");
+ABSL_FLAG(std::string, word, "",
+          "weaken it, to relaxed, with regard to this word alone: 'reply[0]'");
 ABSL_FLAG(bool, each, false, "weaken each fence in turn");
 ABSL_FLAG(uint64_t, states, 20'000'000, "give up beyond so many");
 
@@ -86,8 +96,27 @@ absl::Status ReadChoices(Scene& scene) {
   return absl::OkStatus();
 }
 
+void ReadSwitches(Scene& scene) {
+  scene.event_idx = absl::GetFlag(FLAGS_event_idx);
+  scene.delayed = absl::GetFlag(FLAGS_delayed);
+  scene.polling = absl::GetFlag(FLAGS_polling);
+  scene.in_order = absl::GetFlag(FLAGS_in_order);
+  scene.indirect = absl::GetFlag(FLAGS_indirect);
+}
+
+absl::Status CheckChains(const Scene& scene) {
+  if (scene.size < scene.descriptors()) {
+    return absl::InvalidArgumentError("the ring is too small for a chain");
+  }
+  if (scene.indirect && scene.descriptors() == 1) {
+    return absl::InvalidArgumentError("--indirect needs --shape=both");
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<Scene> ReadScene() {
   Scene scene;
+  ReadSwitches(scene);
   absl::Status status = ReadChoices(scene);
   status.Update(ReadNumber(FLAGS_size, 1, 64, scene.size));
   status.Update(ReadNumber(FLAGS_buffers, 1, 64, scene.buffers));
@@ -95,22 +124,31 @@ absl::StatusOr<Scene> ReadScene() {
   status.Update(ReadNumber(FLAGS_before, 0, 1 << 20, scene.before));
   status.Update(ReadNumber(FLAGS_spurious, 0, 64, scene.spurious));
   status.Update(CheckRingSize(scene.format, scene.size));
-  if (status.ok() && scene.size < scene.descriptors()) {
-    status = absl::InvalidArgumentError("the ring is too small for a chain");
-  }
+  status.Update(CheckChains(scene));
   if (!status.ok()) return status;
-  scene.event_idx = absl::GetFlag(FLAGS_event_idx);
-  scene.delayed = absl::GetFlag(FLAGS_delayed);
   return scene;
+}
+
+absl::StatusOr<std::string> ReadWord(const Scene& scene) {
+  const std::string word = absl::GetFlag(FLAGS_word);
+  const std::vector<std::string> words = WordsOf(scene);
+  if (word.empty() || absl::c_linear_search(words, word)) return word;
+  return absl::InvalidArgumentError(absl::StrCat(
+      "no such word here; there are\n  ", absl::StrJoin(words, "\n  ")));
 }
 
 absl::StatusOr<Weakened> ReadWeakened(const Scene& scene, uint64_t states) {
   const std::string name = absl::GetFlag(FLAGS_without);
   const std::string to = absl::GetFlag(FLAGS_to);
+  const absl::StatusOr<std::string> word = ReadWord(scene);
+  if (!word.ok()) return word.status();
   std::string known;
   for (const Site& site : SitesOf(scene, states)) {
     absl::StrAppend(&known, "\n  ", site.name());
     if (site.name() != name) continue;
+    if (!word->empty()) {
+      return Weakened{site, std::memory_order_relaxed, *word};
+    }
     for (const std::memory_order order : site.Weaker()) {
       if (to.empty() || OrderText(order) == to) return Weakened{site, order};
     }

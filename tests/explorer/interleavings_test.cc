@@ -44,6 +44,16 @@ std::vector<Scene> AllScenes() {
   add({.shape = Shape::kRequest, .buffers = 2, .batch = 2});
   add({.buffers = 3, .batch = 2, .delayed = true});
   add({.size = 4, .buffers = 3, .batch = 3, .delayed = true});
+  add({.buffers = 2, .polling = true});
+  add({.buffers = 2, .in_order = true});
+  add({.buffers = 3, .batch = 2, .in_order = true});
+  add({.size = 4, .buffers = 4, .batch = 4, .in_order = true});
+  add({.shape = Shape::kBoth, .buffers = 2, .indirect = true});
+  add({.shape = Shape::kBoth,
+       .buffers = 3,
+       .batch = 2,
+       .in_order = true,
+       .indirect = true});
   for (const bool event_idx : {false, true}) {
     all.push_back({.event_idx = event_idx, .buffers = 2, .before = 65535});
     all.push_back(

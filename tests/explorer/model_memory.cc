@@ -32,7 +32,8 @@ void ModelMemory::Store(HalfName half, size_t place, uint64_t value,
   word.stored.push_back({.value = value,
                          .number = ++stores_[Index(half)],
                          .half = half,
-                         .releases = Releases(order)});
+                         .releases = Releases(order),
+                         .seq_cst = order == std::memory_order_seq_cst});
   const size_t last = word.stored.size() - 1;
   VSOCK_CHECK(last <= 0xff);
   if (order == std::memory_order_seq_cst) {
@@ -48,19 +49,21 @@ absl::Span<const ModelMemory::Stored> ModelMemory::Visible(
       .subspan(LowestVisible(word, half, order));
 }
 
-void ModelMemory::Load(HalfName half, size_t place, std::memory_order order,
-                       size_t choice) {
+void ModelMemory::Load(HalfName half, size_t place, const Look& look) {
   Word& word = words_[place];
-  const size_t index = LowestVisible(word, half, order) + choice;
+  const size_t index = LowestVisible(word, half, look.order) + look.choice;
   const Stored seen = word.stored[index];
   RaiseFloor(word, half, index);
-  if (Acquires(order) && seen.releases && seen.half != half) {
-    Acquire(half, seen.number);
+  if (Acquires(look.order) && seen.releases && seen.half != half) {
+    Acquire(half, seen.number, look.withheld);
   }
 }
 
-void ModelMemory::Acquire(HalfName half, uint32_t number) {
-  for (Word& word : words_) {
+void ModelMemory::Acquire(HalfName half, uint32_t number,
+                          std::optional<size_t> withheld) {
+  for (size_t place = 0; place < words_.size(); ++place) {
+    if (place == withheld) continue;
+    Word& word = words_[place];
     for (size_t i = word.stored.size(); i-- > 0;) {
       const Stored& stored = word.stored[i];
       if (stored.half == half || stored.number > number) continue;

@@ -36,6 +36,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
@@ -58,16 +59,22 @@ class ModelMemory {
     uint32_t number = 0;  // of its half's stores, from 1; 0: from the beginning
     HalfName half = HalfName::kDriver;
     bool releases = false;
+    bool seq_cst = false;
   };
   absl::Span<const Stored> Visible(HalfName half, size_t place,
                                    std::memory_order order) const;
-  // It returned Visible()[choice].
-  void Load(HalfName half, size_t place, std::memory_order order,
-            size_t choice);
+  struct Look {
+    std::memory_order order = std::memory_order_relaxed;
+    size_t choice = 0;  // Visible()[choice] was returned
+    // A place whose stores are not released, or not acquired, with the rest.
+    std::optional<size_t> withheld;
+  };
+  void Load(HalfName half, size_t place, const Look& look);
 
   // All that the other half stored up to its store `number` has become visible
-  // to `half`, and `half` knows.
-  void Acquire(HalfName half, uint32_t number);
+  // to `half`, and `half` knows; but for one place, if any.
+  void Acquire(HalfName half, uint32_t number,
+               std::optional<size_t> withheld = std::nullopt);
 
   // The stores of `half` so far.
   uint32_t stores(HalfName half) const { return stores_[Index(half)]; }

@@ -50,7 +50,7 @@ TEST_F(ModelMemoryTest, StoreIsSeenByItsHalfAtOnceAndByTheOtherAtSomeTime) {
 TEST_F(ModelMemoryTest, OneWordIsNeverReadBackwards) {
   memory_.Store(kA, kX, 1, kRelaxed);
   memory_.Store(kA, kX, 2, kRelaxed);
-  memory_.Load(kB, kX, kRelaxed, 1);
+  memory_.Load(kB, kX, {kRelaxed, 1});
 
   EXPECT_EQ(May(kB, kX, kRelaxed), Values({1, 2}));
 }
@@ -58,7 +58,7 @@ TEST_F(ModelMemoryTest, OneWordIsNeverReadBackwards) {
 TEST_F(ModelMemoryTest, StoresToTwoWordsMaySwap) {
   memory_.Store(kA, kX, 1, kRelaxed);
   memory_.Store(kA, kY, 1, kRelaxed);
-  memory_.Load(kB, kY, kAcquire, 1);
+  memory_.Load(kB, kY, {kAcquire, 1});
 
   EXPECT_EQ(May(kB, kX, kRelaxed), Values({0, 1}));
 }
@@ -66,7 +66,7 @@ TEST_F(ModelMemoryTest, StoresToTwoWordsMaySwap) {
 TEST_F(ModelMemoryTest, AcquireOfAReleaseSeesWhatWasStoredBefore) {
   memory_.Store(kA, kX, 1, kRelaxed);
   memory_.Store(kA, kY, 1, kRelease);
-  memory_.Load(kB, kY, kAcquire, 1);
+  memory_.Load(kB, kY, {kAcquire, 1});
 
   EXPECT_EQ(May(kB, kX, kRelaxed), Values({1}));
 }
@@ -74,7 +74,7 @@ TEST_F(ModelMemoryTest, AcquireOfAReleaseSeesWhatWasStoredBefore) {
 TEST_F(ModelMemoryTest, LoadAfterARelaxedOneMayHaveBeenSatisfiedEarly) {
   memory_.Store(kA, kX, 1, kRelaxed);
   memory_.Store(kA, kY, 1, kRelease);
-  memory_.Load(kB, kY, kRelaxed, 1);
+  memory_.Load(kB, kY, {kRelaxed, 1});
 
   EXPECT_EQ(May(kB, kX, kRelaxed), Values({0, 1}));
 }
@@ -82,7 +82,7 @@ TEST_F(ModelMemoryTest, LoadAfterARelaxedOneMayHaveBeenSatisfiedEarly) {
 TEST_F(ModelMemoryTest, AcquireDoesNotSeeWhatIsStoredAfterTheRelease) {
   memory_.Store(kA, kY, 1, kRelease);
   memory_.Store(kA, kX, 1, kRelaxed);
-  memory_.Load(kB, kY, kAcquire, 1);
+  memory_.Load(kB, kY, {kAcquire, 1});
 
   EXPECT_EQ(May(kB, kX, kRelaxed), Values({0, 1}));
 }
@@ -126,7 +126,7 @@ TEST_F(ModelMemoryTest, EqualMemoriesHaveEqualNumbers) {
   Values numbers, same, later;
   memory_.AppendTo(numbers);
   other.AppendTo(same);
-  other.Load(kB, kX, kRelaxed, 1);
+  other.Load(kB, kX, {kRelaxed, 1});
   other.AppendTo(later);
 
   EXPECT_EQ(numbers, same);

@@ -19,24 +19,14 @@ struct PartTraits {
   bool has_index;
 };
 
-constexpr std::array<PartTraits, 17> kParts = {{
-    {"desc addr", true},
-    {"desc rest", true},
-    {"avail flags", false},
-    {"avail idx", false},
-    {"avail ring", true},
-    {"used_event", false},
-    {"used flags", false},
-    {"used idx", false},
-    {"used id", true},
-    {"used len", true},
-    {"avail_event", false},
-    {"desc addr", true},
-    {"desc", true},
-    {"driver events", false},
-    {"device events", false},
-    {"request", true},
-    {"reply", true},
+constexpr std::array<PartTraits, 20> kParts = {{
+    {"desc addr", true},   {"desc rest", true},      {"avail flags", false},
+    {"avail idx", false},  {"avail ring", true},     {"used_event", false},
+    {"used flags", false}, {"used idx", false},      {"used id", true},
+    {"used len", true},    {"avail_event", false},   {"desc addr", true},
+    {"desc", true},        {"driver events", false}, {"device events", false},
+    {"table addr", true},  {"table rest", true},     {"table", true},
+    {"request", true},     {"reply", true},
 }};
 
 const PartTraits& TraitsOf(Part part) {
@@ -73,14 +63,17 @@ std::string PartName(Part part) {
 std::string ValueText(Part part, uint64_t value) {
   switch (part) {
     case Part::kPackedTail:
+    case Part::kTableTail:
       return TailText(value);
     case Part::kDriverEvents:
     case Part::kDeviceEvents:
       return EventsText(value);
     case Part::kDescRest:
+    case Part::kTableRest:
       return RestText(value);
     case Part::kDescAddr:
     case Part::kPackedAddr:
+    case Part::kTableAddr:
       return absl::StrFormat("%#x", value);
     case Part::kAvailFlags:
     case Part::kAvailIdx:
@@ -99,16 +92,19 @@ std::string ValueText(Part part, uint64_t value) {
 }
 
 PlaceMap::PlaceMap(const GuestMemory& memory, const RingAddrs& addrs,
-                   uint16_t size, GuestAddr requests, GuestAddr replies)
+                   uint16_t size, const Buffers& buffers)
     : memory_(memory) {
+  const uint32_t entries = uint32_t{size} * buffers.table_entries;
   if (const auto* packed = std::get_if<PackedRingAddrs>(&addrs)) {
     MapPacked(*packed, size);
+    MapTables(buffers.tables, entries, Part::kTableTail);
   } else {
     MapSplit(*std::get_if<SplitRingAddrs>(&addrs), size);
+    MapTables(buffers.tables, entries, Part::kTableRest);
   }
   for (uint16_t i = 0; i < size; ++i) {
-    Add(Part::kRequest, requests + 8u * i, 8, i);
-    Add(Part::kReply, replies + 8u * i, 8, i);
+    Add(Part::kRequest, buffers.requests + 8u * i, 8, i);
+    Add(Part::kReply, buffers.replies + 8u * i, 8, i);
   }
 }
 
@@ -117,6 +113,13 @@ std::string PlaceMap::Text(size_t place) const {
   const PartTraits& traits = TraitsOf(it.part);
   if (!traits.has_index) return std::string(traits.text);
   return absl::StrFormat("%s[%d]", traits.text, it.index);
+}
+
+std::optional<size_t> PlaceMap::FindText(absl::string_view text) const {
+  for (size_t place = 0; place < size(); ++place) {
+    if (Text(place) == text) return place;
+  }
+  return std::nullopt;
 }
 
 size_t PlaceMap::Find(const void* word) const {
@@ -158,6 +161,13 @@ void PlaceMap::MapPacked(const PackedRingAddrs& addrs, uint16_t size) {
   for (uint16_t i = 0; i < size; ++i) {
     Add(Part::kPackedAddr, addrs.desc + 16u * i, 8, i);
     Add(Part::kPackedTail, addrs.desc + 16u * i + 8, 8, i);
+  }
+}
+
+void PlaceMap::MapTables(GuestAddr tables, uint32_t entries, Part second) {
+  for (uint16_t i = 0; i < entries; ++i) {
+    Add(Part::kTableAddr, tables + 16u * i, 8, i);
+    Add(second, tables + 16u * i + 8, 8, i);
   }
 }
 

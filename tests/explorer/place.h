@@ -2,16 +2,19 @@
 // specification.
 //
 // Spec: virtio 1.3, 2.7 and 2.8. Beside the ring, a chain has the bytes of its
-// buffer: one word that the driver writes and one that the device writes.
+// buffer, one word that the driver writes and one that the device writes, and
+// may have an indirect table.
 
 #ifndef TESTS_EXPLORER_PLACE_H_
 #define TESTS_EXPLORER_PLACE_H_
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "virtqueue/guest_memory.h"
 #include "virtqueue/ring_layout.h"
 
@@ -33,8 +36,11 @@ enum class Part : uint8_t {
   kPackedTail,  // len, id, flags: the descriptor, as far as it is shown by it
   kDriverEvents,
   kDeviceEvents,
-  kRequest,  // in a buffer, by the driver
-  kReply,    // in a buffer, by the device
+  kTableAddr,  // of an indirect table
+  kTableRest,  // as kDescRest
+  kTableTail,  // as kPackedTail
+  kRequest,    // in a buffer, by the driver
+  kReply,      // in a buffer, by the device
 };
 
 // As part of a site's name: "avail_idx".
@@ -45,15 +51,24 @@ std::string ValueText(Part part, uint64_t value);
 
 class PlaceMap {
  public:
-  // The ring at `addrs` and `size` buffers of each kind.
+  struct Buffers {  // as many of each kind as the ring has descriptors
+    GuestAddr requests = GuestAddr(0);
+    GuestAddr replies = GuestAddr(0);
+    GuestAddr tables = GuestAddr(0);
+    uint16_t table_entries = 0;  // of each table; 0: there are no tables
+  };
+
+  // The ring of `size` at `addrs`, and what its chains refer to.
   PlaceMap(const GuestMemory& memory, const RingAddrs& addrs, uint16_t size,
-           GuestAddr requests, GuestAddr replies);
+           const Buffers& buffers);
 
   size_t size() const { return places_.size(); }
   Part part(size_t place) const { return places_[place].part; }
   // "avail ring[1]"; one that there is once has no index.
   std::string Text(size_t place) const;
 
+  // The place of that text, if there is one.
+  std::optional<size_t> FindText(absl::string_view text) const;
   // The place of a word, which is one of them.
   size_t Find(const void* word) const;
   // What lies there now.
@@ -69,6 +84,7 @@ class PlaceMap {
 
   void MapSplit(const SplitRingAddrs& addrs, uint16_t size);
   void MapPacked(const PackedRingAddrs& addrs, uint16_t size);
+  void MapTables(GuestAddr tables, uint32_t entries, Part second);
   void Add(Part part, GuestAddr at, uint16_t bytes, uint16_t index = 0);
 
   const GuestMemory& memory_;

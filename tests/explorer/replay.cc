@@ -25,9 +25,9 @@ void Replay::Remark(absl::string_view verb, uint64_t number) {
 
 uint64_t Replay::OnLoad(const void* word, std::memory_order order) {
   if (stopped_) return 0;
-  return TakeTurn({.kind = ActKind::kLoad,
-                   .order = order,
-                   .place = static_cast<uint16_t>(places_.Find(word))});
+  last_loaded_ = static_cast<uint16_t>(places_.Find(word));
+  return TakeTurn(
+      {.kind = ActKind::kLoad, .order = order, .place = last_loaded_});
 }
 
 void Replay::OnStore(const void* word, uint64_t value,

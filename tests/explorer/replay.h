@@ -38,6 +38,12 @@ class Replay final : public Witness {
   void Sleep(uint64_t seen) {
     TakeTurn({.kind = ActKind::kSleep, .value = seen});
   }
+  // For one that polls: until the word that it has read last is a newer one. A
+  // look in vain changes nothing, so one is as good as many.
+  void AwaitNews(uint64_t seen) {
+    TakeTurn(
+        {.kind = ActKind::kAwaitNews, .place = last_loaded_, .value = seen});
+  }
   void AwaitEnable() { TakeTurn({.kind = ActKind::kAwaitEnable}); }
   void Done() { TakeTurn({.kind = ActKind::kDone}); }
   void Fault(absl::string_view text);
@@ -59,6 +65,7 @@ class Replay final : public Witness {
   const PlaceMap& places_;
   const absl::Span<const uint64_t> answers_;
   size_t given_ = 0;
+  uint16_t last_loaded_ = 0;
   bool stopped_ = false;
   Turn last_;
 };

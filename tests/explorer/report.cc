@@ -5,6 +5,7 @@
 #include "absl/strings/string_view.h"
 #include "tests/explorer/ring_pair.h"
 #include "tests/explorer/schedule_text.h"
+#include "tests/explorer/stage.h"
 #include "virtqueue/check.h"
 
 namespace virtqueue {
@@ -78,6 +79,15 @@ std::vector<Site> SitesOf(const Scene& scene, uint64_t most_states) {
   RingPair pair(scene);
   Explorer(pair, most_states).Run();
   return pair.Sites();
+}
+
+std::vector<std::string> WordsOf(const Scene& scene) {
+  const Stage stage(scene);
+  std::vector<std::string> words;
+  for (size_t place = 0; place < stage.places().size(); ++place) {
+    words.push_back(stage.places().Text(place));
+  }
+  return words;
 }
 
 }  // namespace virtqueue

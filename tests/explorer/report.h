@@ -35,6 +35,9 @@ std::string ExploreEach(const Scene& scene, uint64_t most_states);
 // The sites that the halves come by in any order of `scene`.
 std::vector<Site> SitesOf(const Scene& scene, uint64_t most_states);
 
+// The words that the halves share in `scene`, for Weakened.
+std::vector<std::string> WordsOf(const Scene& scene);
+
 }  // namespace virtqueue
 
 #endif  // TESTS_EXPLORER_REPORT_H_

@@ -7,11 +7,15 @@
 #include "absl/types/span.h"
 #include "tests/explorer/device_program.h"
 #include "tests/explorer/driver_program.h"
+#include "virtqueue/check.h"
 
 namespace virtqueue {
 namespace {
 
 constexpr HalfName kHalves[] = {HalfName::kDriver, HalfName::kDevice};
+
+// Of one that polls: a stale value is as good for it as for any load.
+constexpr std::memory_order kPolling = std::memory_order_relaxed;
 
 bool HasSite(const Act& act) {
   return (act.kind == ActKind::kLoad || act.kind == ActKind::kStore) &&
@@ -28,6 +32,14 @@ RingPair::RingPair(const Scene& scene)
           Behaviour(stage_.places(), [this] {
             return std::make_unique<DeviceProgram>(stage_);
           })} {}
+
+void RingPair::Weaken(const std::optional<Weakened>& weakened) {
+  weakened_ = weakened;
+  withheld_.reset();
+  if (!weakened || weakened->word.empty()) return;
+  withheld_ = stage_.places().FindText(weakened->word);
+  VSOCK_CHECK(withheld_.has_value());
+}
 
 RingPair::State RingPair::Begin(std::vector<Event>* events) {
   State state = {.node = {Behaviour::kRoot, Behaviour::kRoot},
@@ -51,6 +63,9 @@ absl::InlinedVector<RingPair::Step, 4> RingPair::Steps(
           state.memory.Visible(half, act.place, OrderOf(half, act)).size();
     } else if (act.kind == ActKind::kSleep) {
       choices = state.notified[Index(half)] != 0 ? 1 : 0;
+    } else if (act.kind == ActKind::kAwaitNews) {
+      choices =
+          state.memory.Visible(half, act.place, kPolling).size() > 1 ? 1 : 0;
     } else if (act.kind == ActKind::kDone || act.kind == ActKind::kFault) {
       choices = 0;
     }
@@ -89,6 +104,8 @@ uint64_t RingPair::DoTurn(State& state, Step step, std::vector<Event>* events) {
     state.notified[Index(step.half)] = 0;
   } else if (act.kind == ActKind::kSleep) {
     WakeUp(state, step);
+  } else if (act.kind == ActKind::kAwaitNews) {
+    state.memory.Load(step.half, act.place, {kPolling, 1});
   }
   if (events != nullptr) events->push_back(event);
   return answer;
@@ -100,7 +117,10 @@ uint64_t RingPair::DoLoad(State& state, Step step, Event& event) {
       state.memory.Visible(step.half, act.place, act.order);
   event.loaded = visible[step.choice];
   event.newest = visible.back();
-  state.memory.Load(step.half, act.place, act.order, step.choice);
+  state.memory.Load(step.half, act.place,
+                    {.order = act.order,
+                     .choice = step.choice,
+                     .withheld = WithheldBy(step.half, act, event.loaded)});
   return event.loaded.value;
 }
 
@@ -136,10 +156,22 @@ Site RingPair::SiteOf(HalfName half, const Act& act) const {
 }
 
 std::memory_order RingPair::OrderOf(HalfName half, const Act& act) const {
-  if (weakened_ && HasSite(act) && SiteOf(half, act) == weakened_->site) {
-    return weakened_->to;
-  }
-  return act.order;
+  const bool weaker = weakened_ && !withheld_ && HasSite(act) &&
+                      SiteOf(half, act) == weakened_->site;
+  return weaker ? weakened_->to : act.order;
+}
+
+std::optional<size_t> RingPair::WithheldBy(
+    HalfName half, const Act& load, const ModelMemory::Stored& stored) const {
+  if (!withheld_) return std::nullopt;
+  const Act store = {.kind = ActKind::kStore,
+                     .order = stored.seq_cst    ? std::memory_order_seq_cst
+                              : stored.releases ? std::memory_order_release
+                                                : std::memory_order_relaxed,
+                     .place = load.place};
+  const bool by_weakened = SiteOf(half, load) == weakened_->site ||
+                           SiteOf(stored.half, store) == weakened_->site;
+  return by_weakened ? withheld_ : std::nullopt;
 }
 
 std::vector<Site> RingPair::Sites() const {

@@ -4,7 +4,9 @@
 // follow are part of it, as they wait for no one (act.h). Notifications are a
 // mark on who is notified, which makes it leave its sleep, now or when it comes
 // to that; who wakes up has seen all that was stored before the notification,
-// as no transport lets one overtake memory.
+// as no transport lets one overtake memory. Who polls instead goes on when what
+// it looks at was stored again; it may still see any store from the first such
+// one on.
 //
 // The queue is enabled at some time if the scene says so; what the device was
 // notified of before is forgotten then. Notifications that nobody sent wake up
@@ -65,8 +67,8 @@ class RingPair {
   // The turn of `half`.
   const Act& Next(const State& state, HalfName half) const;
 
-  // From now on this site has another order.
-  void Weaken(const std::optional<Weakened>& weakened) { weakened_ = weakened; }
+  // From now on this site has another order. Its word, if any, is there.
+  void Weaken(const std::optional<Weakened>& weakened);
 
   const Stage& stage() const { return stage_; }
   // Every site with an order other than relaxed that was met so far, by name.
@@ -81,6 +83,9 @@ class RingPair {
   }
   Site SiteOf(HalfName half, const Act& act) const;
   std::memory_order OrderOf(HalfName half, const Act& act) const;
+  // The place whose stores a load of what was stored so does not acquire.
+  std::optional<size_t> WithheldBy(HalfName half, const Act& load,
+                                   const ModelMemory::Stored& stored) const;
   // Does the turn and says how it is answered.
   uint64_t DoTurn(State& state, Step step, std::vector<Event>* events);
   uint64_t DoLoad(State& state, Step step, Event& event);
@@ -90,6 +95,7 @@ class RingPair {
   const Stage stage_;
   std::array<Behaviour, 2> behaviours_;
   std::optional<Weakened> weakened_;
+  std::optional<size_t> withheld_;  // weakened_ is so for this place alone
 };
 
 }  // namespace virtqueue

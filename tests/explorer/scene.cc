@@ -13,7 +13,10 @@ std::string SceneText(const Scene& scene) {
   if (scene.shape == Shape::kRequest) text += ", read by the device";
   if (scene.shape == Shape::kReply) text += ", written by the device";
   if (scene.shape == Shape::kBoth) text += ", two descriptors each";
+  if (scene.in_order) text += ", in order";
+  if (scene.indirect) text += ", indirect tables";
   if (scene.delayed) text += ", delayed enabling";
+  if (scene.polling) text += ", the driver polls";
   if (scene.before != 0) absl::StrAppend(&text, ", after ", scene.before);
   if (scene.spurious != 0) {
     absl::StrAppend(&text, ", spurious notifications: ", scene.spurious);

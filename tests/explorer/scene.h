@@ -28,13 +28,18 @@ struct Scene {
   uint16_t size = 2;
   Shape shape = Shape::kReply;
   uint16_t buffers = 2;
-  uint16_t batch = 1;    // buffers published at a time, by either half
-  bool delayed = false;  // EnableNotificationsDelayed in the driver
-  uint32_t before = 0;   // buffers that went round before
-  uint8_t spurious = 0;  // notifications that no half sends
+  uint16_t batch = 1;     // buffers published at a time, by either half
+  bool delayed = false;   // EnableNotificationsDelayed in the driver
+  bool polling = false;   // the driver never asks for notifications
+  bool in_order = false;  // VIRTIO_F_IN_ORDER
+  bool indirect = false;  // VIRTIO_F_INDIRECT_DESC, and chains of two use it
+  uint32_t before = 0;    // buffers that went round before
+  uint8_t spurious = 0;   // notifications that no half sends
   DeviceStart start = DeviceStart::kRunning;
 
+  // Of each chain, and those of the ring that it takes.
   uint16_t descriptors() const { return shape == Shape::kBoth ? 2 : 1; }
+  uint16_t slots() const { return indirect ? 1 : descriptors(); }
   bool has_request() const { return shape != Shape::kReply; }
   bool has_reply() const { return shape != Shape::kRequest; }
 };

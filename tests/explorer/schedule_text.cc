@@ -37,6 +37,9 @@ class Writer {
       case ActKind::kSleep:
         return event.spurious ? "wakes up, though nobody notified it"
                               : "wakes up";
+      case ActKind::kAwaitNews:
+        return absl::StrCat("polls until ", places_.Text(event.act.place),
+                            " changes");
       case ActKind::kAwaitEnable:
         return "is enabled";
       case ActKind::kDone:
@@ -97,11 +100,13 @@ std::string EndText(const RingPair& pair, const RingPair::State& state) {
   if (device.kind == ActKind::kFault) {
     return absl::StrCat("    device ", device.text, "\n");
   }
-  return absl::StrFormat("    both sleep: %d added, %d used; the %s is lost\n",
-                         driver.value, device.value,
-                         driver.value != device.value
-                             ? "available buffer notification"
-                             : "used buffer notification");
+  return absl::StrFormat(
+      "    %s: %d added, %d used; the %s is lost\n",
+      driver.kind == ActKind::kAwaitNews ? "the driver polls, the device sleeps"
+                                         : "both sleep",
+      driver.value, device.value,
+      driver.value != device.value ? "available buffer notification"
+                                   : "used buffer notification");
 }
 
 }  // namespace

@@ -47,7 +47,8 @@ std::vector<std::memory_order> Site::Weaker() const {
 }
 
 std::string Weakened::text() const {
-  return absl::StrCat(site.name(), " to ", OrderText(to));
+  return absl::StrCat(site.name(), " to ", OrderText(to),
+                      word.empty() ? "" : " for ", word);
 }
 
 }  // namespace virtqueue

@@ -36,8 +36,12 @@ struct Site {
 struct Weakened {
   Site site;
   std::memory_order to = std::memory_order_relaxed;
+  // If any, the site is weaker, and relaxed, with regard to this word alone,
+  // and is for all others what it was: "desc addr[0]".
+  std::string word;
 
-  std::string text() const;  // "<site> to relaxed"
+  // "<site> to relaxed", "<site> to relaxed for desc addr[0]"
+  std::string text() const;
 };
 
 }  // namespace virtqueue

@@ -4,29 +4,22 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
-#include <tuple>
 
 #include "gtest/gtest.h"
 #include "tests/explorer/act.h"
+#include "tests/explorer/each_ring.h"
 #include "tests/explorer/explorer.h"
 #include "tests/explorer/report.h"
 #include "tests/explorer/ring_pair.h"
 #include "tests/explorer/scene.h"
-#include "virtqueue/ring_format.h"
 
 namespace virtqueue {
 namespace {
 
-using Param = std::tuple<RingFormat, bool>;
-
-class SpuriousTest : public testing::TestWithParam<Param> {
+class SpuriousTest : public EachRing {
  protected:
   Scene WithSpurious(uint8_t spurious) const {
-    return {.format = std::get<RingFormat>(GetParam()),
-            .event_idx = std::get<bool>(GetParam()),
-            .buffers = 1,
-            .spurious = spurious};
+    return OnRing({.buffers = 1, .spurious = spurious});
   }
 
   // Turns of `half` alone until it sleeps.
@@ -62,16 +55,8 @@ TEST_P(SpuriousTest, WhoFindsNothingSleepsAgainAfterAFewLooks) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Suppression, SpuriousTest,
-    testing::Combine(testing::Values(RingFormat::kSplit, RingFormat::kPacked),
-                     testing::Bool()),
-    [](const auto& test) {
-      return std::string(std::get<RingFormat>(test.param) == RingFormat::kPacked
-                             ? "Packed"
-                             : "Split") +
-             (std::get<bool>(test.param) ? "EventIdx" : "Flags");
-    });
+INSTANTIATE_TEST_SUITE_P(Suppression, SpuriousTest, EachRing::All(),
+                         EachRing::Name);
 
 }  // namespace
 }  // namespace virtqueue

@@ -4,12 +4,21 @@
 
 #include "virtqueue/chain.h"
 #include "virtqueue/check.h"
+#include "virtqueue/ring_format.h"
 #include "virtqueue/ring_memory.h"
 
 namespace virtqueue {
 namespace {
 
 constexpr uint64_t kMemoryBytes = 1 << 16;
+
+uint16_t TableEntries(const Scene& scene) {
+  return scene.indirect ? scene.descriptors() : uint16_t{0};
+}
+
+uint64_t TableBytes(const Scene& scene) {
+  return uint64_t{scene.size} * TableEntries(scene) * kDescriptorBytes;
+}
 
 }  // namespace
 
@@ -19,7 +28,12 @@ Stage::Stage(const Scene& scene)
       addrs_(AllocateRing(memory_, scene.format, scene.size)),
       requests_(memory_.Allocate(scene.size * sizeof(uint64_t), kCacheLine)),
       replies_(memory_.Allocate(scene.size * sizeof(uint64_t), kCacheLine)),
-      places_(memory_.memory(), addrs_, scene.size, requests_, replies_) {
+      tables_(memory_.Allocate(TableBytes(scene), kCacheLine)),
+      places_(memory_.memory(), addrs_, scene.size,
+              {.requests = requests_,
+               .replies = replies_,
+               .tables = tables_,
+               .table_entries = TableEntries(scene)}) {
   auto driver = DriverQueue::Create(memory_.memory(), addrs_, DriverOptions());
   auto device = DeviceQueue::Create(memory_.memory(), addrs_, DeviceOptions());
   VSOCK_CHECK(driver.ok() && device.ok());
@@ -54,11 +68,19 @@ void Stage::GoRound(DriverQueue& driver, DeviceQueue& device) const {
 }
 
 DriverQueue::Options Stage::DriverOptions() const {
-  return {.size = scene_.size, .event_idx = scene_.event_idx};
+  return {.size = scene_.size,
+          .event_idx = scene_.event_idx,
+          .indirect = scene_.indirect,
+          .in_order = scene_.in_order,
+          .indirect_tables = tables_,
+          .indirect_table_entries = TableEntries(scene_)};
 }
 
 DeviceQueue::Options Stage::DeviceOptions() const {
-  return {.size = scene_.size, .event_idx = scene_.event_idx};
+  return {.size = scene_.size,
+          .event_idx = scene_.event_idx,
+          .indirect = scene_.indirect,
+          .in_order = scene_.in_order};
 }
 
 std::vector<uint64_t> Stage::InitialValues() const {

@@ -56,6 +56,7 @@ class Stage {
   const RingAddrs addrs_;
   const GuestAddr requests_;
   const GuestAddr replies_;
+  const GuestAddr tables_;
   const PlaceMap places_;
   DriverState driver_;
   DeviceState device_;
