@@ -38,6 +38,8 @@ struct Act {
   uint16_t place = 0;                                   // of these, kAwaitNews
   uint64_t value = 0;  // of kStore; of who waits: buffers added, or used
   std::string text;    // of kFault, kRemark
+
+  bool operator==(const Act&) const = default;
 };
 
 // True if it waits for no one and needs no turn of its own: memory keeps what
@@ -49,6 +51,8 @@ bool IsPrivate(const Act& act);
 struct Turn {
   std::vector<Act> before;
   Act act;
+
+  bool operator==(const Turn&) const = default;
 };
 
 }  // namespace virtqueue

@@ -8,9 +8,12 @@
 
 namespace virtqueue {
 
-Behaviour::Behaviour(const PlaceMap& places, NewProgram new_program)
-    : places_(places), new_program_(std::move(new_program)) {
-  nodes_.push_back({.turn = TurnAfter({})});
+Behaviour::Behaviour(const PlaceMap& places, NewProgram new_program,
+                     Nodes nodes)
+    : places_(places),
+      new_program_(std::move(new_program)),
+      merges_(nodes == Nodes::kMerged) {
+  nodes_.push_back(NodeAfter({}));
 }
 
 uint32_t Behaviour::Next(uint32_t node, uint64_t answer) {
@@ -24,9 +27,28 @@ uint32_t Behaviour::Next(uint32_t node, uint64_t answer) {
 uint32_t Behaviour::Grow(uint32_t parent, uint64_t answer) {
   std::vector<uint64_t> answers = AnswersUpTo(parent);
   answers.push_back(answer);
-  nodes_.push_back(
-      {.turn = TurnAfter(answers), .parent = parent, .answer = answer});
-  return static_cast<uint32_t>(nodes_.size() - 1);
+  Node node = NodeAfter(answers);
+  if (const auto same = Find(node)) return *same;
+  node.parent = parent;
+  node.answer = answer;
+  const auto number = static_cast<uint32_t>(nodes_.size());
+  if (node.state) {
+    rounds_[{node.state->begun, node.state->ended}].push_back(number);
+  }
+  nodes_.push_back(std::move(node));
+  return number;
+}
+
+std::optional<uint32_t> Behaviour::Find(const Node& node) const {
+  if (!merges_ || !node.state) return std::nullopt;
+  const auto found = rounds_.find({node.state->begun, node.state->ended});
+  if (found == rounds_.end()) return std::nullopt;
+  for (const uint32_t other : found->second) {
+    if (nodes_[other].turn == node.turn && nodes_[other].state == node.state) {
+      return other;
+    }
+  }
+  return std::nullopt;
 }
 
 std::vector<uint64_t> Behaviour::AnswersUpTo(uint32_t node) const {
@@ -38,12 +60,13 @@ std::vector<uint64_t> Behaviour::AnswersUpTo(uint32_t node) const {
   return answers;
 }
 
-Turn Behaviour::TurnAfter(const std::vector<uint64_t>& answers) const {
+Behaviour::Node Behaviour::NodeAfter(
+    const std::vector<uint64_t>& answers) const {
   const std::unique_ptr<HalfProgram> program = new_program_();
   Replay replay(places_, answers);
   program->Run(replay);
   VSOCK_CHECK(replay.stopped());
-  return replay.last();
+  return {.turn = replay.last(), .state = replay.state()};
 }
 
 }  // namespace virtqueue

@@ -21,6 +21,7 @@ DeviceProgram::DeviceProgram(const Stage& stage)
 void DeviceProgram::Run(Replay& replay) {
   Start(replay);
   while (!replay.stopped()) {
+    if (replay.NextIsLast()) replay.BeginRound(queue_.Save({}), used_, used_);
     if (UseOne(replay)) continue;
     Publish(replay);
     if (!queue_.EnableNotifications()) replay.Sleep(used_);

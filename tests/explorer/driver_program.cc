@@ -14,6 +14,9 @@ DriverProgram::DriverProgram(const Stage& stage)
 void DriverProgram::Run(Replay& replay) {
   queue_.DisableNotifications();
   while (!replay.stopped() && collected_ != scene_.buffers) {
+    if (replay.NextIsLast()) {
+      replay.BeginRound(queue_.Save(), added_, collected_);
+    }
     AddBatch(replay);
     if (!CollectOne(replay) && !CanAdd()) Wait(replay);
   }

@@ -77,10 +77,13 @@ void Explorer::Reach(const Reached& from, RingPair::Step step) {
 }
 
 absl::uint128 Explorer::KeyOf(const RingPair::State& state) {
+  // Who is notified acquires the stores of the other half.
+  const auto [by_device, by_driver] = state.notified;
   numbers_ = {state.node[0] | uint64_t{state.node[1]} << 32,
-              state.notified[0] | uint64_t{state.notified[1]} << 32,
-              state.spurious};
-  state.memory.AppendTo(numbers_);
+              state.spurious | uint64_t{by_device != 0} << 8 |
+                  uint64_t{by_driver != 0} << 9};
+  state.memory.AppendTo(numbers_, {by_driver != 0 ? by_driver - 1 : 0,
+                                   by_device != 0 ? by_device - 1 : 0});
   return HashOf(numbers_);
 }
 

@@ -8,12 +8,13 @@
 //
 // That it finds them if they are there: a step is all that a half does from one
 // turn to the next, and the acts in between are loads of nothing and stores
-// that take away nothing that another could have seen (act.h). A state
-// determines how many steps led to it, since each step is one turn of one half
-// and the node of a half knows its turns; so equal states lie in one layer, are
-// kept once, and no step is left out because of that. Every program ends: a
-// half turns again only if it saw something new or was notified, and either
-// happens a bounded number of times. States are compared by 128 bits of a hash.
+// that take away nothing that another could have seen (act.h). Of equal states,
+// that is such as the same steps lead from to equal ones (behaviour.h,
+// ModelMemory::AppendTo), one in each layer is kept, with the number of
+// schedules that lead to any of them; no step is left out because of that.
+// Every program ends: a half turns again only if it saw something new or was
+// notified, and either happens a bounded number of times. States are compared
+// by 128 bits of a hash.
 
 #ifndef TESTS_EXPLORER_EXPLORER_H_
 #define TESTS_EXPLORER_EXPLORER_H_

@@ -1,6 +1,7 @@
 #include "tests/explorer/model_memory.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "virtqueue/check.h"
 
@@ -73,7 +74,11 @@ void ModelMemory::Acquire(HalfName half, uint32_t number,
   }
 }
 
-void ModelMemory::AppendTo(std::vector<uint64_t>& key) const {
+void ModelMemory::AppendTo(std::vector<uint64_t>& key,
+                           const std::array<uint32_t, 2>& upto) const {
+  const std::array<std::vector<uint64_t>, 2> ranks = {Ranks(HalfName::kDriver),
+                                                      Ranks(HalfName::kDevice)};
+  key.push_back(ranks[0][upto[0]] | ranks[1][upto[1]] << 32);
   for (size_t place = 0; place < words_.size(); ++place) {
     const Word& word = words_[place];
     if (word.stored.back().number == 0) continue;  // as in the beginning
@@ -81,9 +86,23 @@ void ModelMemory::AppendTo(std::vector<uint64_t>& key) const {
                   uint64_t{word.floor[0]} << 32 |
                   uint64_t{word.floor[1]} << 40 | uint64_t{word.seq_cst} << 48);
     for (const Stored& stored : word.stored) {
-      key.push_back(stored.number | uint64_t{Index(stored.half)} << 32);
+      key.push_back(ranks[Index(stored.half)][stored.number] << 8 |
+                    Index(stored.half) | uint64_t{stored.releases} << 1 |
+                    uint64_t{stored.seq_cst} << 2);
+      key.push_back(stored.value);
     }
   }
+}
+
+std::vector<uint64_t> ModelMemory::Ranks(HalfName half) const {
+  std::vector<uint64_t> ranks(stores(half) + 1, 0);
+  for (const Word& word : words_) {
+    for (const Stored& stored : word.stored) {
+      if (stored.half == half && stored.number != 0) ranks[stored.number] = 1;
+    }
+  }
+  std::partial_sum(ranks.begin(), ranks.end(), ranks.begin());
+  return ranks;
 }
 
 // Drops what nobody can see any more.

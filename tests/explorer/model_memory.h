@@ -79,9 +79,12 @@ class ModelMemory {
   // The stores of `half` so far.
   uint32_t stores(HalfName half) const { return stores_[Index(half)]; }
 
-  // Everything, as numbers: equal if the memories are, of halves that stored
-  // the same values in the same order.
-  void AppendTo(std::vector<uint64_t>& key) const;
+  // Everything, as numbers: equal if the memories are, as far as what may be
+  // done next can tell. Of when something was stored, that is only in which
+  // order a half stored what is still there. `upto` are a half's first stores,
+  // by half, that the other will acquire; none if 0.
+  void AppendTo(std::vector<uint64_t>& key,
+                const std::array<uint32_t, 2>& upto) const;
 
  private:
   struct Word {
@@ -94,6 +97,9 @@ class ModelMemory {
   static void RaiseFloor(Word& word, HalfName half, size_t floor);
   static size_t LowestVisible(const Word& word, HalfName half,
                               std::memory_order order);
+
+  // By number of a store of `half`: how many up to it are still there.
+  std::vector<uint64_t> Ranks(HalfName half) const;
 
   std::vector<Word> words_;
   std::array<uint32_t, 2> stores_ = {};

@@ -124,10 +124,10 @@ TEST_F(ModelMemoryTest, EqualMemoriesHaveEqualNumbers) {
   memory_.Store(kA, kX, 1, kRelaxed);
   other.Store(kA, kX, 1, kRelaxed);
   Values numbers, same, later;
-  memory_.AppendTo(numbers);
-  other.AppendTo(same);
+  memory_.AppendTo(numbers, {});
+  other.AppendTo(same, {});
   other.Load(kB, kX, {kRelaxed, 1});
-  other.AppendTo(later);
+  other.AppendTo(later, {});
 
   EXPECT_EQ(numbers, same);
   EXPECT_NE(numbers, later);

@@ -1,5 +1,7 @@
 #include "tests/explorer/replay.h"
 
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "virtqueue/check.h"
 
@@ -17,8 +19,15 @@ void Replay::Fault(absl::string_view text) {
   TakeTurn({.kind = ActKind::kFault, .text = std::string(text)});
 }
 
+void Replay::BeginRound(std::variant<DriverState, DeviceState> queue,
+                        uint64_t begun, uint64_t ended) {
+  if (!NextIsLast()) return;
+  state_ = HalfState{
+      .queue = std::move(queue), .begun = begun, .ended = ended, .seen = seen_};
+}
+
 void Replay::Remark(absl::string_view verb, uint64_t number) {
-  if (!AtLast()) return;
+  if (!NextIsLast()) return;
   last_.before.push_back({.kind = ActKind::kRemark,
                           .text = absl::StrCat(verb, " buffer ", number)});
 }
@@ -26,8 +35,10 @@ void Replay::Remark(absl::string_view verb, uint64_t number) {
 uint64_t Replay::OnLoad(const void* word, std::memory_order order) {
   if (stopped_) return 0;
   last_loaded_ = static_cast<uint16_t>(places_.Find(word));
-  return TakeTurn(
-      {.kind = ActKind::kLoad, .order = order, .place = last_loaded_});
+  const uint64_t value =
+      TakeTurn({.kind = ActKind::kLoad, .order = order, .place = last_loaded_});
+  seen_[{last_loaded_, order}] = value;
+  return value;
 }
 
 void Replay::OnStore(const void* word, uint64_t value,
@@ -39,7 +50,7 @@ void Replay::OnStore(const void* word, uint64_t value,
                    .value = value};
   if (!IsPrivate(act)) {
     TakeTurn(act);
-  } else if (AtLast()) {
+  } else if (NextIsLast()) {
     last_.before.push_back(act);
   }
 }

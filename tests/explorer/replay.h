@@ -12,13 +12,18 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <variant>
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "tests/explorer/act.h"
 #include "tests/explorer/explored_word.h"
+#include "tests/explorer/half_state.h"
 #include "tests/explorer/place.h"
+#include "virtqueue/device_state.h"
+#include "virtqueue/driver_state.h"
 
 namespace virtqueue {
 
@@ -47,6 +52,12 @@ class Replay final : public Witness {
   void AwaitEnable() { TakeTurn({.kind = ActKind::kAwaitEnable}); }
   void Done() { TakeTurn({.kind = ActKind::kDone}); }
   void Fault(absl::string_view text);
+  // The program is between two rounds, and goes by its state from here on.
+  // Ignored, and need not be called, unless NextIsLast().
+  void BeginRound(std::variant<DriverState, DeviceState> queue, uint64_t begun,
+                  uint64_t ended);
+  // All answers were given: the next turn is the last.
+  bool NextIsLast() const { return !stopped_ && given_ == answers_.size(); }
   // "<verb> buffer <number>"
   void Remark(absl::string_view verb, uint64_t number);
 
@@ -56,11 +67,12 @@ class Replay final : public Witness {
 
   // What the program did when it ran out of answers.
   const Turn& last() const { return last_; }
+  // The state before that turn, if the turn began a round: if there was no
+  // other turn in between.
+  const std::optional<HalfState>& state() const { return state_; }
 
  private:
   uint64_t TakeTurn(const Act& act);
-  // All answers were given: this is the last turn.
-  bool AtLast() const { return !stopped_ && given_ == answers_.size(); }
 
   const PlaceMap& places_;
   const absl::Span<const uint64_t> answers_;
@@ -68,6 +80,8 @@ class Replay final : public Witness {
   uint16_t last_loaded_ = 0;
   bool stopped_ = false;
   Turn last_;
+  HalfState::Seen seen_;
+  std::optional<HalfState> state_;
 };
 
 }  // namespace virtqueue

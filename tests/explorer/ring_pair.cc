@@ -24,14 +24,17 @@ bool HasSite(const Act& act) {
 
 }  // namespace
 
-RingPair::RingPair(const Scene& scene)
+RingPair::RingPair(const Scene& scene, Behaviour::Nodes nodes)
     : stage_(scene),
       behaviours_{
-          Behaviour(stage_.places(),
-                    [this] { return std::make_unique<DriverProgram>(stage_); }),
-          Behaviour(stage_.places(), [this] {
-            return std::make_unique<DeviceProgram>(stage_);
-          })} {}
+          Behaviour(
+              stage_.places(),
+              [this] { return std::make_unique<DriverProgram>(stage_); },
+              nodes),
+          Behaviour(
+              stage_.places(),
+              [this] { return std::make_unique<DeviceProgram>(stage_); },
+              nodes)} {}
 
 void RingPair::Weaken(const std::optional<Weakened>& weakened) {
   weakened_ = weakened;

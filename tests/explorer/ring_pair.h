@@ -32,7 +32,8 @@ namespace virtqueue {
 
 class RingPair {
  public:
-  explicit RingPair(const Scene& scene);
+  explicit RingPair(const Scene& scene,
+                    Behaviour::Nodes nodes = Behaviour::Nodes::kMerged);
 
   struct State {
     std::array<uint32_t, 2> node;  // of the halves' behaviours

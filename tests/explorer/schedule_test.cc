@@ -2,7 +2,8 @@
 // between an index and the other's wish, word for word: cloud-hypervisor pull
 // requests 897 and 2179, spdk issue 3178. Written anew by
 //
-//   ./bazelw run //tests/explorer:explore -- --event_idx --without=<site>
+//   ./bazelw run //tests/explorer:explore -- --event_idx [--ring=packed]
+//       --without=<site> >tests/explorer/golden/<file>
 
 #include <cstdint>
 #include <fstream>
