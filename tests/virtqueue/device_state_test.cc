@@ -18,6 +18,7 @@
 #include "virtqueue/chain_state.h"
 #include "virtqueue/device_queue.h"
 #include "virtqueue/guest_memory.h"
+#include "virtqueue/owned_guest_memory.h"
 #include "virtqueue/packed_ring.h"
 #include "virtqueue/ring_format.h"
 #include "virtqueue/ring_layout.h"
@@ -182,6 +183,27 @@ TEST_F(DeviceStateTest, StateOfOneFormatIsNoneOfTheOther) {
       {.size = kSize}, SplitState());
 
   EXPECT_EQ(restored.status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+// 2.7.5.2: the driver does not make a chain of more than 2^32 bytes.
+TEST(DeviceStateSizeTest, ChainOfMoreThanFourGibibytesIsRefused) {
+  const auto guest = OwnedGuestMemory::Create(uint64_t{3} << 30, GuestAddr(0));
+  ASSERT_TRUE(guest.ok()) << guest.status();
+  const ChainState::Piece half = {.at = GuestAddr(0), .len = 1u << 31};
+  const auto restore = [&](const ChainState& chain) {
+    const DeviceState state = {
+        .size = kSize, .next_available = 1, .in_flight = {chain}};
+    return DeviceQueue::Restore(
+               guest->memory(),
+               LayRing(RingFormat::kSplit, GuestAddr(0), kSize),
+               {.size = kSize}, state)
+        .status();
+  };
+  ChainState chain = {.descriptors = 3, .readable = {half}, .writable = {half}};
+
+  EXPECT_TRUE(restore(chain).ok());
+  chain.writable.push_back({.at = GuestAddr(0), .len = 1});
+  EXPECT_EQ(restore(chain).code(), absl::StatusCode::kInvalidArgument);
 }
 
 TEST(VringBaseTest, OfASplitRingIsTheAvailableIdx) {

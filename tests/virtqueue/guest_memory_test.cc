@@ -122,6 +122,14 @@ TEST(GuestMemoryTest, QuickSliceLooksClosestAtTheEdgesOfTheNumbers) {
   EXPECT_TRUE(memory.QuickSlice(GuestAddr(0), 1).empty());
 }
 
+TEST(GuestMemoryDeathTest, SpanOfOtherMemoryHasNoAddress) {
+  const HeapMemory heap({{0, 64}});
+  const HeapMemory other({{0, 64}});
+
+  EXPECT_DEATH(heap.memory().AddressOf(other.Bytes(0, 16)),
+               "check failed: span of this memory");
+}
+
 TEST(GuestMemoryTest, TableHasToSuitItsElementInThisProcess) {
   const HeapMemory heap({{1, 64}});  // so that an odd address is aligned here
 

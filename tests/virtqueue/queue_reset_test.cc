@@ -143,6 +143,16 @@ TEST_P(D10ResetTest, QueueOfNoRingTakesWritesAndNotifiesNothing) {
   EXPECT_EQ(halves_.Bytes(), before);
 }
 
+TEST_P(D10ResetTest, QueueHasNoRingFromTheResetToTheRestart) {
+  EXPECT_TRUE(halves_.device.has_ring());
+
+  halves_.device.Reset();
+  EXPECT_FALSE(halves_.device.has_ring());
+
+  halves_.Restart(halves_.there, 2 * kSize);
+  EXPECT_TRUE(halves_.device.has_ring());
+}
+
 TEST_P(D10ResetTest, RefusedRestartLeavesNoRing) {
   Chain chain = halves_.SendAndPop();
 
