@@ -43,13 +43,12 @@ std::vector<ChainState::Piece> PiecesOf(const Spans& spans,
 }
 
 // False if a piece is empty or leaves memory.
-template <typename List>
 bool AppendAll(const std::vector<ChainState::Piece>& pieces,
-               const GuestMemory& memory, List& list) {
+               const GuestMemory& memory, bool writable, SpanList& list) {
   for (const ChainState::Piece& piece : pieces) {
     const absl::Span<std::byte> bytes = memory.TrySlice(piece.at, piece.len);
     if (bytes.empty()) return false;
-    list.Append(bytes);
+    list.Append(bytes, writable);
   }
   return true;
 }
@@ -59,22 +58,20 @@ bool AppendAll(const std::vector<ChainState::Piece>& pieces,
 Chain::Chain(Chain&& other) noexcept { *this = std::move(other); }
 
 Chain& Chain::operator=(Chain&& other) noexcept {
-  std::swap(readable_, other.readable_);
-  std::swap(writable_, other.writable_);
+  std::swap(spans_, other.spans_);
   descriptors_ = other.descriptors_;
   slots_ = other.slots_;
   turn_ = other.turn_;
-  head_ = std::exchange(other.head_, kNoHead);
+  head_ = std::exchange(other.head_, other.head_ | kNotPending);
   return *this;
 }
 
 ChainState Chain::Save(const GuestMemory& memory) const {
   VSOCK_CHECK(pending());
-  const bool packed = (head_ & kPackedId) != 0;
   return {.id = static_cast<uint16_t>(head()),
-          .slots = static_cast<uint16_t>(packed ? slots_ : 0),
-          .descriptors = static_cast<uint16_t>(descriptors_),
-          .turn = turn_,
+          .slots = static_cast<uint16_t>(packed() ? slots() : 0),
+          .descriptors = static_cast<uint16_t>(descriptors()),
+          .turn = usual() ? uint16_t{0} : turn_,
           .readable = PiecesOf(readable(), memory),
           .writable = PiecesOf(writable(), memory)};
 }
@@ -89,8 +86,8 @@ absl::Status Chain::SetTo(const ChainState& state, const GuestMemory& memory,
     return absl::InvalidArgumentError(
         "chain state: no descriptors, or more than the queue size");
   }
-  if (!AppendAll(state.readable, memory, readable_) ||
-      !AppendAll(state.writable, memory, writable_)) {
+  if (!AppendAll(state.readable, memory, /*writable=*/false, spans_) ||
+      !AppendAll(state.writable, memory, /*writable=*/true, spans_)) {
     return absl::InvalidArgumentError(
         "chain state: a piece is of no bytes, or is outside of memory");
   }

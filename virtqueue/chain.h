@@ -40,44 +40,48 @@ class Chain {
   // A pending chain of `memory` as numbers. DeviceQueue::Restore makes it anew.
   ChainState Save(const GuestMemory& memory) const;
 
-  absl::Span<const absl::Span<const std::byte>> readable() const {
-    return readable_.pieces();
-  }
+  ConstSpans readable() const { return spans_.readable(); }
   absl::Span<const absl::Span<std::byte>> writable() const {
-    return writable_.pieces();
+    return spans_.writable();
   }
-  uint64_t readable_bytes() const { return readable_.bytes(); }
-  uint64_t writable_bytes() const { return writable_.bytes(); }
+  uint64_t readable_bytes() const { return Bytes(readable()); }
+  uint64_t writable_bytes() const { return Bytes(writable()); }
 
   // By what the used ring names it, while it is pending: its head, or its
   // buffer id on a packed ring.
   uint32_t head() const { return head_ & 0xffff; }
   // Buffers described, without the one that refers to an indirect table.
-  uint32_t descriptors() const { return descriptors_; }
+  uint32_t descriptors() const { return usual() ? 1 : descriptors_; }
   // Popped and not yet completed.
-  bool pending() const { return head_ != kNoHead; }
+  bool pending() const { return (head_ & kNotPending) == 0; }
 
  private:
   friend class ChainAppender;
-  friend class ChainWalker;
   friend class DeviceQueue;
   friend class PackedDevice;
-  friend class PackedWalker;
   friend class SplitDevice;
 
-  // What a chain has above its id, or head, of 16 bits is the tag of its queue:
-  // that of a packed ring has kPackedId, and each life of a queue, between two
-  // resets, has a number of 15 bits. So one comparison tells a queue its chains
-  // from any other; kNoHead is of no queue.
-  static constexpr uint32_t kNoHead = ~uint32_t{0};
-  static constexpr uint32_t kPackedId = 1u << 16;
-  // So has that of a queue with VIRTIO_F_IN_ORDER, whose chains have turns.
-  static constexpr uint32_t kInOrder = 1u << 17;
-  static constexpr uint32_t kLife = 1u << 18;
-  static constexpr uint32_t kLives = (1u << 14) - 1;
+  // What may be in head_ beside the head, or id, of 16 bits: a tag. That of the
+  // usual chain that is pending is kPacked or nothing, so one comparison finds
+  // it and the format of its ring.
+  static constexpr uint32_t kMaxHead = 0xffff;
+  static constexpr uint32_t kPacked = 1u << 16;  // of a packed ring
+  static constexpr uint32_t kNotPending = 1u << 17;
+  static constexpr uint32_t kUnusual = 1u << 18;
+  // An unusual one belongs to the life of its queue, between two resets, that
+  // has this number; a usual one to the only life that the queue tells apart.
+  static constexpr uint32_t kLives = 1u << 13;
+  static constexpr int kLifeShift = 19;
+  static constexpr uint32_t UnusualTag(uint32_t life, bool packed) {
+    return kUnusual | (packed ? kPacked : 0) | life << kLifeShift;
+  }
 
-  // The queue with that tag popped this, in this life.
-  bool IsOf(uint32_t tag) const { return (head_ ^ tag) < kPackedId; }
+  template <typename Spans>
+  static uint64_t Bytes(const Spans& spans) {
+    uint64_t sum = 0;
+    for (const auto& span : spans) sum += span.size();
+    return sum;
+  }
 
   // Becomes what `state` says, but for what it is to its queue. InvalidArgument
   // if no chain of a ring of `size` in `memory` is so.
@@ -85,17 +89,36 @@ class Chain {
                      uint16_t size);
 
   void Clear() {
-    readable_.Clear();
-    writable_.Clear();
+    spans_.Clear();
+    head_ = kNotPending | kUnusual;
     descriptors_ = 0;
   }
+  // Makes it pending, of one descriptor; nothing else is known of it.
+  void SetUsual(absl::Span<std::byte> bytes, bool writable, uint32_t head) {
+    spans_.SetOnly(bytes, writable);
+    head_ = head;
+  }
+  // Makes it pending with all that is known of it.
+  void SetUnusual(uint32_t head, uint32_t tag) { head_ = head | tag; }
+  void Complete() { head_ |= kNotPending; }
 
-  SpanList<const std::byte> readable_;
-  SpanList<std::byte> writable_;
+  bool packed() const { return (head_ & kPacked) != 0; }
+  // Pending, and of a split ring.
+  bool of_split() const { return (head_ & (kPacked | kNotPending)) == 0; }
+  // Pending, usual, and of a packed ring.
+  bool usual_of_packed() const { return (head_ ^ kPacked) <= kMaxHead; }
+  uint32_t usual_id() const { return head_ ^ kPacked; }  // and then its id
+  bool usual() const { return (head_ & kUnusual) == 0; }
+  uint32_t tag() const { return head_ & ~kMaxHead; }
+  // Of a packed ring that it takes.
+  uint32_t slots() const { return usual() ? 1 : slots_; }
+
+  uint32_t head_ = kNotPending | kUnusual;
+  SpanList spans_;
+  // If unusual.
   uint32_t descriptors_ = 0;
-  uint32_t head_ = kNoHead;
-  uint32_t slots_ = 0;  // of a packed ring that it takes
-  uint16_t turn_ = 0;   // with kInOrder: see CompletionOrder
+  uint32_t slots_ = 1;
+  uint16_t turn_ = 0;  // with VIRTIO_F_IN_ORDER: see CompletionOrder
 };
 
 }  // namespace virtqueue

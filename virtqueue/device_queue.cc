@@ -17,7 +17,7 @@ absl::StatusOr<DeviceQueue> DeviceQueue::Create(const GuestMemory& memory,
   auto half = SplitDevice::Create(memory, *std::get_if<SplitRingAddrs>(&addrs),
                                   options);
   if (!half.ok()) return half.status();
-  return DeviceQueue(*std::move(half));
+  return DeviceQueue(memory, *std::move(half));
 }
 
 absl::StatusOr<DeviceQueue::Restored> DeviceQueue::Restore(
@@ -28,12 +28,13 @@ absl::StatusOr<DeviceQueue::Restored> DeviceQueue::Restore(
   absl::Status status = CheckDeviceState(state, FormatOf(addrs), options.size);
   status.Update(CheckTurns(state, options.in_order));
   if (!status.ok()) return status;
-  status = queue->packed_ ? queue->packed_->SetTo(state)
-                          : queue->split_.SetTo(state);
+  status = queue->packed() ? queue->packed_.SetTo(state)
+                           : queue->split_.SetTo(state);
   std::vector<Chain> chains(state.in_flight.size());
   for (size_t i = 0; i < chains.size(); ++i) {
     status.Update(chains[i].SetTo(state.in_flight[i], memory, options.size));
-    chains[i].head_ = queue->tag() | state.in_flight[i].id;
+    chains[i].SetUnusual(state.in_flight[i].id,
+                         Chain::UnusualTag(queue->life_, queue->packed()));
   }
   if (!status.ok()) return status;
   return Restored{.queue = *std::move(queue), .in_flight = std::move(chains)};
@@ -41,18 +42,20 @@ absl::StatusOr<DeviceQueue::Restored> DeviceQueue::Restore(
 
 DeviceState DeviceQueue::Save(absl::Span<const Chain* const> held) const {
   VSOCK_CHECK(held.size() == in_flight());
-  DeviceState state = packed_ ? packed_->Save() : split_.Save();
+  DeviceState state = packed() ? packed_.Save() : split_.Save();
   for (const Chain* chain : held) {
-    VSOCK_CHECK(chain->IsOf(tag()));
+    VSOCK_CHECK(Has(*chain));
     state.in_flight.push_back(chain->Save(split_.memory()));
   }
   return state;
 }
 
 void DeviceQueue::Reset() {
-  packed_.reset();
+  const uint32_t orphans = orphans_ + in_flight();
+  format_ = RingFormat::kSplit;
+  packed_ = PackedDevice(split_.memory());
   split_ = SplitDevice(split_.memory());
-  SetLife(NextLife());
+  SetLife((life_ + 1) % Chain::kLives, orphans);
 }
 
 absl::Status DeviceQueue::Restart(const GuestMemory& memory,
@@ -61,31 +64,42 @@ absl::Status DeviceQueue::Restart(const GuestMemory& memory,
   Reset();
   absl::StatusOr<DeviceQueue> queue = Create(memory, addrs, options);
   if (!queue.ok()) return queue.status();
-  queue->SetLife(life_);
+  queue->SetLife(life_, orphans_);
   *this = *std::move(queue);
   return absl::OkStatus();
 }
 
-void DeviceQueue::UnPop(Chain& chain) {
-  if (!chain.IsOf(tag())) return Discard(chain);
-  packed_ ? packed_->UnPop(chain) : split_.UnPop(chain);
+DeviceTerms::PopResult DeviceQueue::PopAny(Chain& chain) {
+  return packed() ? packed_.PopAny(chain) : split_.PopAny(chain);
 }
 
-void DeviceQueue::SetLife(uint32_t life) {
+void DeviceQueue::PushAny(Chain& chain, uint32_t written) {
+  if (!Has(chain)) return Discard(chain);
+  packed() ? packed_.PushAny(chain, written) : split_.PushAny(chain, written);
+}
+
+void DeviceQueue::UnPop(Chain& chain) {
+  if (!Has(chain)) return Discard(chain);
+  packed() ? packed_.UnPop(chain) : split_.UnPop(chain);
+}
+
+bool DeviceQueue::Has(const Chain& chain) const {
+  if (chain.tag() == Chain::UnusualTag(life_, packed())) return true;
+  return chain.pending() && chain.usual() && chain.packed() == packed() &&
+         orphans_ == 0;
+}
+
+void DeviceQueue::SetLife(uint32_t life, uint32_t orphans) {
   life_ = life;
-  split_.SetLife(life);
-  if (packed_) packed_->SetLife(life);
+  orphans_ = orphans;
+  packed_.SetLife(life, orphans != 0);
+  split_.SetLife(life, orphans != 0);
 }
 
 void DeviceQueue::Discard(Chain& chain) {
   VSOCK_CHECK(chain.pending());
-  chain.head_ = Chain::kNoHead;
-}
-
-void DeviceQueue::PushOther(Chain& chain, uint32_t written) {
-  if (!chain.IsOf(tag())) return Discard(chain);
-  packed_ ? packed_->PushInOrder(chain, written)
-          : split_.PushInOrder(chain, written);
+  chain.Complete();
+  if (orphans_ != 0) SetLife(life_, orphans_ - 1);
 }
 
 }  // namespace virtqueue

@@ -15,13 +15,15 @@
 // its user completes chains in: see completion_order.h. That way is a little
 // longer than the other.
 //
+// Where the time goes: see driver_queue.h. Here it is, besides, a third for the
+// bounds of the buffer and the spans of the chain.
+//
 // One thread at a time uses a DeviceQueue; the driver half may be on another.
 
 #ifndef VIRTQUEUE_DEVICE_QUEUE_H_
 #define VIRTQUEUE_DEVICE_QUEUE_H_
 
 #include <cstdint>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -35,6 +37,7 @@
 #include "virtqueue/device_terms.h"
 #include "virtqueue/guest_memory.h"
 #include "virtqueue/packed_device.h"
+#include "virtqueue/ring_format.h"
 #include "virtqueue/ring_layout.h"
 #include "virtqueue/split_device.h"
 
@@ -70,14 +73,24 @@ class DeviceQueue : public DeviceTerms {
                        const Options& options);
 
   // `chain` is not pending; what it held before is gone.
-  PopResult Pop(Chain& chain);
+  ABSL_ATTRIBUTE_ALWAYS_INLINE PopResult Pop(Chain& chain) {
+    VSOCK_CHECK(!chain.pending());
+    if (packed_.quick_to_pop()) return packed_.QuickPop(chain);
+    if (split_.quick_to_pop()) return split_.QuickPop(chain);
+    return PopAny(chain);
+  }
 
   // Completes `chain`, of which the first `written` writable bytes were
   // written; the driver sees it at Publish. Chains may be completed in any
   // order, and with VIRTIO_F_IN_ORDER one that is completed before an earlier
   // one waits for that; on a broken queue, or after a reset, that has no effect
   // beyond the chain.
-  void Push(Chain& chain, uint32_t written);
+  ABSL_ATTRIBUTE_ALWAYS_INLINE void Push(Chain& chain, uint32_t written) {
+    VSOCK_CHECK(written == 0 || written <= chain.writable_bytes());
+    if (split_.quick_to_push(chain)) return split_.QuickPush(chain, written);
+    if (packed_.quick_to_push(chain)) return packed_.QuickPush(chain, written);
+    PushAny(chain, written);
+  }
 
   // Puts `chain` back untouched: of those put back, the last is the next to be
   // popped.
@@ -87,83 +100,69 @@ class DeviceQueue : public DeviceTerms {
   // with VIRTIO_F_IN_ORDER those whose turn it is: in as few batches as tell
   // the driver all lengths. True if the driver must be notified of them:
   // 2.7.7.2, 2.8.10.
-  bool Publish() { return packed_ ? packed_->Publish() : split_.Publish(); }
+  bool Publish() { return packed() ? packed_.Publish() : split_.Publish(); }
 
   // Asks the driver to notify of the next chain. True if one is available
   // already: notification of that may never come, so pop again.
   bool EnableNotifications() {
-    return packed_ ? packed_->EnableNotifications()
-                   : split_.EnableNotifications();
+    return packed() ? packed_.EnableNotifications()
+                    : split_.EnableNotifications();
   }
   void DisableNotifications() {
-    packed_ ? packed_->DisableNotifications() : split_.DisableNotifications();
+    packed() ? packed_.DisableNotifications() : split_.DisableNotifications();
   }
 
   bool HasAvailable() const {
-    return packed_ ? packed_->HasAvailable() : split_.HasAvailable();
+    return packed() ? packed_.HasAvailable() : split_.HasAvailable();
   }
   // Chains popped and not completed.
   uint32_t in_flight() const {
-    return packed_ ? packed_->in_flight() : split_.in_flight();
+    return packed() ? packed_.in_flight() : split_.in_flight();
   }
   // Not between Reset and Restart.
-  bool has_ring() const { return packed_.has_value() || split_.has_ring(); }
-  uint16_t size() const { return packed_ ? packed_->size() : split_.size(); }
+  bool has_ring() const { return packed() || split_.has_ring(); }
+  uint16_t size() const { return packed() ? packed_.size() : split_.size(); }
   // OK, or why the queue is broken.
   const absl::Status& status() const {
-    return packed_ ? packed_->status() : split_.status();
+    return packed() ? packed_.status() : split_.status();
   }
 
  private:
-  void PushOther(Chain& chain, uint32_t written);
-
-  explicit DeviceQueue(SplitDevice split) : split_(std::move(split)) {}
+  DeviceQueue(const GuestMemory& memory, SplitDevice split)
+      : format_(RingFormat::kSplit),
+        packed_(memory),
+        split_(std::move(split)) {}
   DeviceQueue(const GuestMemory& memory, PackedDevice packed)
-      : split_(memory), packed_(std::move(packed)) {}
+      : format_(RingFormat::kPacked),
+        packed_(std::move(packed)),
+        split_(memory) {}
 
-  uint32_t NextLife() const { return (life_ + 1) % Chain::kLives; }
-  void SetLife(uint32_t life);
-  uint32_t tag() const {
-    return packed_ ? packed_->ChainTag() : split_.ChainTag();
-  }
+  PopResult PopAny(Chain& chain);
+  void PushAny(Chain& chain, uint32_t written);
+
+  bool packed() const { return format_ == RingFormat::kPacked; }
+  // `chain` was popped in this life.
+  bool Has(const Chain& chain) const;
+  // Begins a life, while `orphans` chains of earlier ones are not completed.
+  void SetLife(uint32_t life, uint32_t orphans);
   // Completes a chain of an earlier life.
-  static void Discard(Chain& chain);
+  void Discard(Chain& chain);
 
-  SplitDevice split_;  // of no ring, if there is the other
-  std::optional<PackedDevice> packed_;
+  // One of the halves is of no ring and quick at nothing, so the usual chain
+  // need not ask for the format.
+  RingFormat format_;
   uint32_t life_ = 0;
+  // Chains of earlier lives that may be completed yet. As long as there are
+  // any, chains are popped with the number of their life, and so none is usual.
+  uint32_t orphans_ = 0;
+  PackedDevice packed_;
+  SplitDevice split_;
 };
 
 struct DeviceQueue::Restored {
   DeviceQueue queue;
   std::vector<Chain> in_flight;  // in the order of the state's
 };
-
-// A split half that can't go on, or a chain that is not its own or has a turn,
-// sends the two that follow elsewhere, so a split ring pays nothing for there
-// being another format, nor either for VIRTIO_F_IN_ORDER.
-
-ABSL_ATTRIBUTE_ALWAYS_INLINE inline DeviceTerms::PopResult DeviceQueue::Pop(
-    Chain& chain) {
-  VSOCK_CHECK(!chain.pending());
-  if (!split_.SeesAvailable()) {
-    if (packed_) return packed_->Pop(chain);
-    if (!split_.LookForAvailable()) return split_.PopOther(chain);
-  }
-  return split_.PopSeen(chain);
-}
-
-ABSL_ATTRIBUTE_ALWAYS_INLINE inline void DeviceQueue::Push(Chain& chain,
-                                                           uint32_t written) {
-  if (!chain.IsOf(split_.tag())) {
-    if (!chain.IsOf(split_.tag() | Chain::kPackedId)) {
-      return PushOther(chain, written);
-    }
-    VSOCK_CHECK(packed_);
-    return packed_->Push(chain, written);
-  }
-  split_.Push(chain, written);
-}
 
 }  // namespace virtqueue
 

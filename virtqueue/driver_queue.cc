@@ -34,4 +34,15 @@ absl::StatusOr<DriverQueue> DriverQueue::Restore(const GuestMemory& memory,
   return DriverQueue(*std::move(half));
 }
 
+DriverTerms::AddResult DriverQueue::AddAny(absl::Span<const Buffer> readable,
+                                           absl::Span<const Buffer> writable,
+                                           uint64_t token) {
+  return packed() ? packed_.AddAny(readable, writable, token)
+                  : split_.AddAny(readable, writable, token);
+}
+
+DriverTerms::Collected DriverQueue::CollectAny() {
+  return packed() ? packed_.CollectAny() : split_.CollectAny();
+}
+
 }  // namespace virtqueue

@@ -5,6 +5,7 @@
 #define VIRTQUEUE_DRIVER_TERMS_H_
 
 #include <cstdint>
+#include <optional>
 
 #include "virtqueue/guest_memory.h"
 #include "virtqueue/ring_format.h"
@@ -43,6 +44,19 @@ struct DriverTerms {
   struct Used {
     uint64_t token = 0;
     uint32_t len = 0;  // so many writable bytes were written, at least
+  };
+
+  // What the halves give: a Used or none, in two registers.
+  struct Collected {
+    static Collected None() { return {}; }
+    std::optional<Used> used() const {
+      if (!any) return std::nullopt;
+      return Used{.token = token, .len = len};
+    }
+
+    uint64_t token = 0;
+    uint32_t len = 0;
+    bool any = false;
   };
 };
 

@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -49,15 +50,15 @@ class GuestMemory {
   absl::Span<std::byte> Prefix(GuestAddr at, uint32_t len) const;
 
   // [at, at + len) if that is at least a byte and lies in the largest region,
-  // where most buffers are; an empty span means that Prefix has to look.
-  absl::Span<std::byte> QuickSlice(GuestAddr at, uint32_t len) const {
-    const uint64_t offset = at.value() - largest_.base.value();
-    uint64_t room;
-    if (__builtin_sub_overflow(largest_.bytes.size(), offset, &room) ||
-        uint64_t{len} - 1 >= room) [[unlikely]] {
-      return {};
-    }
-    return {largest_.bytes.data() + offset, len};
+  // where most buffers are; nothing means that Prefix has to look.
+  std::optional<absl::Span<std::byte>> QuickSlice(GuestAddr at,
+                                                  uint32_t len) const {
+    const uint64_t first = at.value() - largest_.base.value();
+    const uint64_t last = first + len - 1;
+    // The second covers no bytes at all, and a sum that wrapped.
+    if (last >= largest_.bytes.size() || last < first) [[unlikely]]
+      return std::nullopt;
+    return absl::Span<std::byte>(largest_.bytes.data() + first, len);
   }
 
   // Where a span that one of the above gave begins; of several places that are

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "virtqueue/packed_walker.h"
+#include "virtqueue/packed_walk.h"
 
 namespace virtqueue {
 
@@ -17,102 +17,140 @@ absl::StatusOr<PackedDevice> PackedDevice::Create(const GuestMemory& memory,
 
 PackedDevice::PackedDevice(const GuestMemory& memory, const PackedRing& ring,
                            const Options& options)
-    : ring_(ring),
-      notification_(PackedNotification::OfDevice(ring, options.event_idx)),
+    : next_(PackedCursor::Available(ring, PackedPosition())),
       memory_(memory),
+      next_used_(PackedCursor::Used(ring, PackedPosition())),
+      first_used_(next_used_),
       indirect_(options.indirect),
-      limit_(ring.size) {
+      ring_(ring),
+      notification_(PackedNotification::OfDevice(ring, options.event_idx)) {
   if (options.in_order) order_.emplace(options.size);
-  SetLimit();
+  SetStop();
+  SetPushStop();
 }
 
-void PackedDevice::UnPop(Chain& chain) {
-  put_back_.push_back(std::move(chain));
-  --in_flight_;
-  SetLimit();
+void PackedDevice::SetLife(uint32_t life, bool told_apart) {
+  tag_ = Chain::UnusualTag(life, /*packed=*/true);
+  told_apart_ = told_apart;
+  SetStop();
+  SetPushStop();
 }
 
-bool PackedDevice::Publish() {
-  if (pushed_ == published_ && !UseBatches()) return false;
-  if (!status_.ok()) return false;
-  const auto moved = static_cast<uint32_t>(pushed_ - published_);
-  ring_[first_used_].StoreTail(held_, std::memory_order_seq_cst);
-  published_ = pushed_;
-  first_used_ = next_used_;
-  SetLimit();
-  return notification_.PeerMustBeNotified(next_used_, moved);
-}
-
-bool PackedDevice::EnableNotifications() {
-  notification_.Enable(next_);
-  return HasAvailable();
-}
-
-bool PackedDevice::HasAvailable() const {
-  if (!status_.ok()) return false;
-  if (!put_back_.empty()) return true;
-  const PackedTail tail = ring_[next_].LoadTail(std::memory_order_seq_cst);
-  return AvailAndUsed(tail.flags) == next_.available();
-}
-
-DeviceTerms::PopResult PackedDevice::PopAny(Chain& chain) {
-  if (!status_.ok()) return PopResult::kBroken;
-  if (!put_back_.empty()) return PopPutBack(chain);
-  const PackedTail first = ring_[next_].LoadTail(std::memory_order_acquire);
-  if (AvailAndUsed(first.flags) != next_.available()) return PopResult::kEmpty;
-  const auto room = static_cast<uint32_t>(published_ + ring_.size - popped_);
-  PackedWalker walker(ring_, memory_, indirect_, chain);
-  const char* const fault =
-      room == 0 ? "2.8.16: descriptor changed before it was used"
-                : walker.Walk(next_, first, room);
-  if (fault != nullptr) {
-    Break(fault);
-    return PopResult::kBroken;
+void PackedDevice::PushAny(Chain& chain, uint32_t written) {
+  const auto id = static_cast<uint16_t>(chain.head());
+  const uint32_t slots = chain.slots();
+  if (order_) {
+    order_->Complete(chain.turn_, {.id = id,
+                                   .slots = static_cast<uint16_t>(slots),
+                                   .written = written,
+                                   .whole = written == chain.writable_bytes()});
+  } else {
+    Use(slots, written, id);
+    extra_ -= slots - 1;
   }
-  chain.head_ = ChainTag() | walker.id();
-  if (order_) chain.turn_ = order_->Enter();
-  next_.Advance(chain.slots_, ring_.size);
-  popped_ += chain.slots_;
-  ++in_flight_;
-  SetLimit();
-  return PopResult::kChain;
+  chain.Complete();
 }
 
-DeviceTerms::PopResult PackedDevice::PopPutBack(Chain& chain) {
-  chain = std::move(put_back_.back());
-  put_back_.pop_back();
-  ++in_flight_;
-  SetLimit();
-  return PopResult::kChain;
-}
-
-void PackedDevice::PushInOrder(Chain& chain, uint32_t written) {
-  VSOCK_CHECK(written <= chain.writable_bytes());
-  order_->Complete(chain.turn_, {.id = static_cast<uint16_t>(chain.head_),
-                                 .slots = static_cast<uint16_t>(chain.slots_),
-                                 .written = written,
-                                 .whole = written == chain.writable_bytes()});
-  --in_flight_;
-  chain.head_ = Chain::kNoHead;
+inline void PackedDevice::Use(uint32_t slots, uint32_t written, uint32_t id) {
+  const uint64_t tail = written | uint64_t{id} << 32 | next_used_.marks() |
+                        (written != 0 ? kWriteMark : 0);
+  if (next_used_ == first_used_) {
+    held_ = tail;
+    push_stop_ = push_end_;
+  } else if (status_.ok()) {
+    next_used_.at()->StoreWord(tail, std::memory_order_release);
+  }
+  const bool lap_begins = next_used_.Advance(slots);
+  if (lap_begins || told_apart_ || !status_.ok()) SetPushStop();
 }
 
 // 2.8.8: a descriptor lies where that of the first chain of its batch would.
 bool PackedDevice::UseBatches() {
   if (!order_ || !status_.ok()) return false;
   while (const auto batch = order_->TakeBatch()) {
-    Use(batch->slots, {.len = batch->written, .id = batch->id});
+    Use(batch->slots, batch->written, batch->id);
+    extra_ -= batch->slots - batch->chains;
   }
-  return pushed_ != published_;
+  return !(next_used_ == first_used_);
+}
+
+void PackedDevice::UnPop(Chain& chain) {
+  put_back_.push_back(std::move(chain));
+  SetStop();
+}
+
+bool PackedDevice::Publish() {
+  if (next_used_ == first_used_ && !UseBatches()) return false;
+  if (!status_.ok()) return false;
+  const PackedCursor first = first_used_;
+  first_used_ = next_used_;
+  push_stop_ = next_used_.at();  // the first one of the next batch is held
+  first.at()->StoreWord(held_, std::memory_order_seq_cst);
+  return notification_.PeerMustBeNotified(first, next_used_);
+}
+
+bool PackedDevice::EnableNotifications() {
+  notification_.Enable(next_.position());
+  return HasAvailable();
+}
+
+bool PackedDevice::HasAvailable() const {
+  if (!status_.ok()) return false;
+  if (!put_back_.empty()) return true;
+  return next_.Matches(next_.at()->LoadWord(std::memory_order_seq_cst));
+}
+
+DeviceTerms::PopResult PackedDevice::PopAny(Chain& chain) {
+  if (!status_.ok()) return PopResult::kBroken;
+  if (!put_back_.empty()) return PopPutBack(chain);
+  return PopSeen(chain, next_.at()->LoadWord(std::memory_order_acquire));
+}
+
+DeviceTerms::PopResult PackedDevice::PopSeen(Chain& chain, uint64_t tail) {
+  if (!next_.Matches(tail)) return PopResult::kEmpty;
+  const uint32_t most = room();
+  if (most == 0) {
+    Break("2.8.16: descriptor changed before it was used");
+    return PopResult::kBroken;
+  }
+  const PackedWalk walk =
+      WalkPacked(next_, tail, most, ring_.size, indirect_, memory_, chain);
+  if (walk.fault != nullptr) {
+    Break(walk.fault);
+    return PopResult::kBroken;
+  }
+  chain.slots_ = walk.slots;
+  chain.SetUnusual(walk.id, tag_);
+  if (order_) chain.turn_ = order_->Enter();
+  extra_ += walk.slots - 1;
+  next_.Advance(walk.slots);
+  stop_ = next_.ShortSteps(order_ || told_apart_ ? 0 : most - walk.slots);
+  return PopResult::kChain;
+}
+
+DeviceTerms::PopResult PackedDevice::PopPutBack(Chain& chain) {
+  chain = std::move(put_back_.back());
+  put_back_.pop_back();
+  SetStop();
+  return PopResult::kChain;
 }
 
 void PackedDevice::Break(absl::string_view fault) {
   status_ = absl::DataLossError(fault);
-  SetLimit();
+  SetStop();
+  SetPushStop();
 }
 
-void PackedDevice::SetLimit() {
-  const bool closer = !status_.ok() || !put_back_.empty() || order_;
-  limit_ = closer ? popped_ : published_ + ring_.size;
+void PackedDevice::SetStop() {
+  const bool closer =
+      !status_.ok() || !put_back_.empty() || order_ || told_apart_;
+  stop_ = next_.ShortSteps(closer ? 0 : room());
+}
+
+void PackedDevice::SetPushStop() {
+  const bool closer = !status_.ok() || told_apart_;
+  push_end_ = next_used_.ShortSteps(closer ? 0 : ring_.size);
+  push_stop_ = next_used_ == first_used_ ? next_used_.at() : push_end_;
 }
 
 }  // namespace virtqueue

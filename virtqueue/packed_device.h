@@ -41,6 +41,7 @@
 #include "virtqueue/device_state.h"
 #include "virtqueue/device_terms.h"
 #include "virtqueue/guest_memory.h"
+#include "virtqueue/packed_cursor.h"
 #include "virtqueue/packed_notification.h"
 #include "virtqueue/packed_ring.h"
 
@@ -52,27 +53,41 @@ class PackedDevice : public DeviceTerms {
                                              const PackedRingAddrs& addrs,
                                              const Options& options);
 
+  // Of no ring: it is quick at nothing, and may be asked nothing else.
+  explicit PackedDevice(const GuestMemory& memory) : memory_(memory) {}
+
   // Becomes what `state` says, which passed CheckDeviceState. InvalidArgument:
   // a chain that was put back and is not in memory.
   absl::Status SetTo(const DeviceState& state);
   // But for the chains that the user has.
   DeviceState Save() const;
 
-  // What the chains of this life have above their ids.
-  uint32_t ChainTag() const { return order_ ? tag_ | Chain::kInOrder : tag_; }
-  void SetLife(uint32_t life) { tag_ = life * Chain::kLife | Chain::kPackedId; }
+  // What is known of each chain that is popped from now on; whether it has to
+  // be told from those of earlier lives.
+  void SetLife(uint32_t life, bool told_apart);
 
-  // `chain` is not pending.
-  PopResult Pop(Chain& chain);
-  // `chain` is of this life; in order it goes to the second.
-  void Push(Chain& chain, uint32_t written);
-  void PushInOrder(Chain& chain, uint32_t written);
+  // Whether the next slot will do without a closer look, and then the way past
+  // it, which is short for the usual chain: of one descriptor, in the largest
+  // region.
+  bool quick_to_pop() const { return next_.at() != stop_; }
+  PopResult QuickPop(Chain& chain);
+  bool quick_to_push(const Chain& chain) const {
+    return chain.usual_of_packed() && next_used_.at() != push_stop_;
+  }
+  void QuickPush(Chain& chain, uint32_t written);
+  // In any case. `chain` is not pending; it is of this life.
+  PopResult PopAny(Chain& chain);
+  void PushAny(Chain& chain, uint32_t written);
   void UnPop(Chain& chain);
   bool Publish();
   bool EnableNotifications();
   void DisableNotifications() { notification_.Disable(); }
   bool HasAvailable() const;
-  uint32_t in_flight() const { return in_flight_; }
+  uint32_t in_flight() const {
+    return next_used_.DistanceTo(next_) - extra_ -
+           static_cast<uint32_t>(put_back_.size()) -
+           (order_ ? order_->completed() : 0);
+  }
   uint16_t size() const { return static_cast<uint16_t>(ring_.size); }
   const absl::Status& status() const { return status_; }
 
@@ -80,94 +95,85 @@ class PackedDevice : public DeviceTerms {
   PackedDevice(const GuestMemory& memory, const PackedRing& ring,
                const Options& options);
 
-  PopResult PopAny(Chain& chain);
+  template <bool kWritable>
+  PopResult TakeOnly(Chain& chain, const SharedPackedDescriptor& desc,
+                     uint64_t tail, uint64_t id);
+  // What begins at next_, where `tail` was read.
+  PopResult PopSeen(Chain& chain, uint64_t tail);
   PopResult PopPutBack(Chain& chain);
-  // Writes the next used descriptor, or keeps it for Publish.
-  void Use(uint32_t slots, PackedTail used);
+  // How many slots the driver may have made available at next_.
+  uint32_t room() const { return ring_.size - first_used_.DistanceTo(next_); }
+  // Writes the next used descriptor, of a chain of so many slots, or keeps it
+  // for Publish.
+  void Use(uint32_t slots, uint32_t written, uint32_t id);
   // Does so for what is completed and has its turn; whether any.
   bool UseBatches();
   void Break(absl::string_view fault);
-  // After a change of what it depends on.
-  void SetLimit();
+  // After a change of what they depend on.
+  void SetStop();
+  void SetPushStop();
 
+  // QuickPop.
+  PackedCursor next_;                       // available
+  SharedPackedDescriptor* stop_ = nullptr;  // where it has to look closer
+  GuestMemory memory_;
+  // QuickPush.
+  PackedCursor next_used_;
+  SharedPackedDescriptor* push_stop_ = nullptr;  // where it has to look closer
+  // The same, but for the first chain of a batch, which is held.
+  SharedPackedDescriptor* push_end_ = nullptr;
+
+  // The used descriptor that is written last, and its tail.
+  PackedCursor first_used_;
+  uint64_t held_ = 0;
+  uint32_t extra_ = 0;  // slots between the two, beyond one for each chain
+  uint32_t tag_ = Chain::UnusualTag(0, /*packed=*/true);
+  bool told_apart_ = false;
+  bool indirect_ = false;
   PackedRing ring_;
   PackedNotification notification_;
-  GuestMemory memory_;
   absl::Status status_;
   std::vector<Chain> put_back_;
-  bool indirect_;
-  uint32_t tag_ = Chain::kPackedId;
-  uint32_t in_flight_ = 0;
-  PackedPosition next_;       // to be popped
-  PackedPosition next_used_;  // to be pushed
-  // The used descriptor that is written last, and where.
-  PackedPosition first_used_;
-  PackedTail held_;
-  // Slots since the beginning.
-  uint64_t popped_ = 0;
-  uint64_t pushed_ = 0;
-  uint64_t published_ = 0;
-  // Where the driver has no more, or where Pop has to look closer.
-  uint64_t limit_;
   std::optional<CompletionOrder> order_;  // with VIRTIO_F_IN_ORDER
   // Keeps what follows in memory, such as the other half, off their cache line.
   [[maybe_unused]] std::byte apart_[kCacheLine] = {};
 };
 
-// The two that follow are on the way of every packet.
+// What follows is on the way of every packet, and shorter than a call. Each
+// step to what is next comes last, as it is one instruction then.
 
-ABSL_ATTRIBUTE_ALWAYS_INLINE inline DeviceTerms::PopResult PackedDevice::Pop(
-    Chain& chain) {
-  if (popped_ == limit_) [[unlikely]]
-    return PopAny(chain);
-  const PackedPosition at = next_;
-  const SharedPackedDescriptor& desc = ring_[at];
-  const PackedTail tail = desc.LoadTail(std::memory_order_acquire);
-  constexpr uint16_t kLooked =
-      kDescAvail | kDescUsed | kDescNext | kDescIndirect;
-  if ((tail.flags & kLooked) != at.available()) [[unlikely]]
-    return PopAny(chain);
-  const absl::Span<std::byte> bytes =
-      memory_.QuickSlice(GuestAddr(desc.LoadAddr()), tail.len);
-  if (bytes.empty()) [[unlikely]]
-    return PopAny(chain);
-  next_.Advance(1, ring_.size);
-  ++popped_;
-  ++in_flight_;
-  if ((tail.flags & kDescWrite) == 0) {
-    chain.readable_.SetOnly(bytes);
-    chain.writable_.Clear();
-  } else {
-    chain.readable_.Clear();
-    chain.writable_.SetOnly(bytes);
-  }
-  chain.descriptors_ = 1;
-  chain.slots_ = 1;
-  chain.head_ = tag_ | tail.id;
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline DeviceTerms::PopResult
+PackedDevice::QuickPop(Chain& chain) {
+  const SharedPackedDescriptor& desc = *next_.at();
+  const uint64_t tail = desc.LoadWord(std::memory_order_acquire);
+  // If it is available, then this is the id, alone or with flags.
+  const uint64_t id = (tail ^ next_.marks()) >> 32;
+  if (id <= Chain::kMaxHead) return TakeOnly<false>(chain, desc, tail, id);
+  const uint64_t unmarked = id ^ (kWriteMark >> 32);
+  if (unmarked > Chain::kMaxHead) return PopSeen(chain, tail);
+  return TakeOnly<true>(chain, desc, tail, unmarked);
+}
+
+template <bool kWritable>
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline DeviceTerms::PopResult
+PackedDevice::TakeOnly(Chain& chain, const SharedPackedDescriptor& desc,
+                       uint64_t tail, uint64_t id) {
+  const auto bytes = memory_.QuickSlice(GuestAddr(desc.LoadAddr()),
+                                        static_cast<uint32_t>(tail));
+  if (!bytes) return PopSeen(chain, tail);
+  chain.SetUsual(*bytes, kWritable, static_cast<uint32_t>(id) | Chain::kPacked);
+  next_.StepShort();
   return PopResult::kChain;
 }
 
-ABSL_ATTRIBUTE_ALWAYS_INLINE inline void PackedDevice::Push(Chain& chain,
-                                                            uint32_t written) {
-  VSOCK_CHECK(written <= chain.writable_bytes());
-  Use(chain.slots_, {.len = written, .id = static_cast<uint16_t>(chain.head_)});
-  --in_flight_;
-  chain.head_ = Chain::kNoHead;
-}
-
-ABSL_ATTRIBUTE_ALWAYS_INLINE inline void PackedDevice::Use(uint32_t slots,
-                                                           PackedTail used) {
-  used.flags = static_cast<uint16_t>(next_used_.used() |
-                                     (used.len != 0 ? kDescWrite : 0));
-  const uint64_t pushed = pushed_;
-  SharedPackedDescriptor& desc = ring_[next_used_];
-  next_used_.Advance(slots, ring_.size);
-  pushed_ = pushed + slots;
-  if (pushed == published_) [[unlikely]] {
-    held_ = used;
-  } else {
-    desc.StoreTail(used, std::memory_order_release);
-  }
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline void PackedDevice::QuickPush(
+    Chain& chain, uint32_t written) {
+  const uint64_t id = chain.usual_id();
+  chain.Complete();
+  next_used_.at()->StoreWord(
+      written | id << 32 | next_used_.marks() | (written != 0 ? kWriteMark : 0),
+      std::memory_order_release);
+  next_used_.StepShort();
 }
 
 }  // namespace virtqueue

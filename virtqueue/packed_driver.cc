@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace virtqueue {
 namespace {
@@ -12,6 +13,11 @@ uint64_t Bytes(Buffers buffers) {
   uint64_t bytes = 0;
   for (const DriverTerms::Buffer& buffer : buffers) bytes += buffer.len;
   return bytes;
+}
+
+// Without WRITE a length means nothing.
+uint32_t UsedLen(const PackedTail& tail) {
+  return (tail.flags & kDescWrite) != 0 ? tail.len : 0;
 }
 
 // 2.8.13: the ring begins with zeroes. So does all.
@@ -64,61 +70,147 @@ absl::StatusOr<PackedDriver> PackedDriver::Find(const GuestMemory& memory,
 
 PackedDriver::PackedDriver(const PackedRing& ring, const Options& options,
                            absl::Span<SharedPackedDescriptor> tables)
-    : ring_(ring),
+    : next_(PackedCursor::Available(ring, PackedPosition())),
+      stop_(next_.at()),
+      room_end_(next_.ShortSteps(ring.size)),
+      next_used_(PackedCursor::Used(ring, PackedPosition())),
+      ids_end_(ring.size),
+      ids_(std::make_unique<Id[]>(ring.size)),
+      free_ids_(std::make_unique<Id*[]>(ring.size)),
+      first_added_(next_),
+      table_entries_(tables.empty() ? 0 : options.indirect_table_entries),
+      ring_(ring),
       notification_(PackedNotification::OfDriver(ring, options.event_idx)),
       tables_(tables),
-      tables_at_(options.indirect_tables),
-      table_entries_(tables.empty() ? 0 : options.indirect_table_entries),
-      ids_(options.size),
-      free_(options.size) {
-  // There are as many ids as slots, so who finds a slot finds an id.
-  for (uint32_t i = 1; i < options.size; ++i) {
-    ids_[i - 1].next = static_cast<uint16_t>(i);
+      tables_at_(options.indirect_tables) {
+  // There are as many ids as slots, so who finds a slot finds an id; 0 first.
+  free_end_ = &free_ids_[0];
+  for (uint32_t i = ring.size; i-- > 0;) {
+    ids_[i].tail = PackedTail{.id = static_cast<uint16_t>(i)}.word();
+    *free_end_++ = &ids_[i];
   }
-  if (options.in_order) {
-    in_order_ = InOrder{};
-    next_used_.MatchNothing();  // so that Collect goes by in_order_
-  }
+  if (options.in_order) in_order_ = InOrder{};
+  SetUsedStop();
 }
 
 bool PackedDriver::Publish() {
   if (added_ == published_ || !status_.ok()) return false;
-  const PackedPosition first = first_added_;
+  const PackedCursor first = first_added_;
   first_added_ = next_;
   published_ = added_;
-  ring_[first].StoreTail(held_, std::memory_order_seq_cst);
-  return notification_.PeerMustBeNotified(next_,
-                                          first.DistanceTo(next_, ring_.size));
+  stop_ = next_.at();  // the first one of the next batch is held
+  first.at()->StoreWord(held_, std::memory_order_seq_cst);
+  return notification_.PeerMustBeNotified(first, next_);
 }
 
 bool PackedDriver::EnableNotifications() {
-  notification_.Enable(AtUsed());
+  notification_.Enable(next_used_.position());
   return HasUsed();
 }
 
 bool PackedDriver::EnableNotificationsDelayed() {
-  PackedPosition event = AtUsed();
-  event.Advance(event.DistanceTo(first_added_, ring_.size) * 3 / 4, ring_.size);
-  notification_.Enable(event);
+  PackedCursor event = next_used_;
+  event.Advance(next_used_.DistanceTo(first_added_) * 3 / 4);
+  notification_.Enable(event.position());
   return HasUsed();
 }
 
 bool PackedDriver::HasUsed() const {
   if (!status_.ok()) return false;
   if (in_order_ && !in_order_->batch.empty()) return true;
-  const PackedPosition& at = AtUsed();
-  const PackedTail tail = ring_[at].LoadTail(std::memory_order_seq_cst);
-  return AvailAndUsed(tail.flags) == at.used();
+  return next_used_.Matches(
+      next_used_.at()->LoadWord(std::memory_order_seq_cst));
+}
+
+inline void PackedDriver::SetStop(uint32_t free) {
+  if (in_order_) {
+    free = std::min(free, static_cast<uint32_t>(free_end_ - &free_ids_[0]));
+  }
+  room_end_ = next_.ShortSteps(free);
+  stop_ = room_end_;
 }
 
 DriverTerms::AddResult PackedDriver::AddAny(Buffers readable, Buffers writable,
                                             uint64_t token) {
+  SharedPackedDescriptor& desc = *next_.at();
+  const bool looks_closer = &desc == room_end_;
+  if (readable.size() + writable.size() != 1 || (looks_closer && !HasRoom())) {
+    return AddList(readable, writable, token);
+  }
+  // The usual chain, the first one of a batch or where room_end_ was.
+  const bool writes = readable.empty();
+  const Buffer& buffer = *(writes ? writable : readable).data();
+  desc.StoreAddr(buffer.addr.value());
+  Expose(desc, SetId(buffer, writes, token));
+  --free_end_;
+  ++added_;
+  next_.Step();
+  stop_ = room_end_;
+  if (looks_closer) SetStop(free_descriptors());
+  return AddResult::kAdded;
+}
+
+bool PackedDriver::HasRoom() {
+  if (in_order_ && free_end_ == &free_ids_[0]) free_end_ += ring_.size;
+  return status_.ok() && free_descriptors() != 0;
+}
+
+inline void PackedDriver::FillRing(Buffers readable, Buffers writable) {
+  size_t left = readable.size() + writable.size();
+  SharedPackedDescriptor* const first = next_.at();
+  uint64_t first_tail = 0;
+  const auto fill = [&](Buffers buffers, uint16_t flags) {
+    for (const Buffer& buffer : buffers) {
+      const uint16_t linked = --left != 0 ? kDescNext : 0;
+      const PackedTail tail = {.len = buffer.len,
+                               .flags = static_cast<uint16_t>(flags | linked)};
+      const uint64_t word = tail.word() | free_id().tail | next_.marks();
+      SharedPackedDescriptor& desc = *next_.at();
+      desc.StoreAddr(buffer.addr.value());
+      if (&desc == first) {
+        first_tail = word;
+      } else {
+        desc.StoreWord(word, std::memory_order_release);
+      }
+      next_.Step();
+    }
+  };
+  fill(readable, 0);
+  fill(writable, kDescWrite);
+  Expose(*first, first_tail);  // 2.8.17: after all others
+}
+
+void PackedDriver::FillTable(Buffers readable, Buffers writable) {
+  const size_t descriptors = readable.size() + writable.size();
+  const size_t first = size_t{NumberOf(free_id())} * table_entries_;
+  SharedPackedDescriptor* entry = &tables_[first];
+  const auto fill = [&](Buffers buffers, uint16_t flags) {
+    for (const Buffer& buffer : buffers) {
+      entry++->Store({.addr = buffer.addr.value(),
+                      .tail = {.len = buffer.len, .flags = flags}});
+    }
+  };
+  fill(readable, 0);
+  fill(writable, kDescWrite);
+  const PackedTail tail = {
+      .len = static_cast<uint32_t>(descriptors * kDescriptorBytes),
+      .flags = kDescIndirect};
+  SharedPackedDescriptor& desc = *next_.at();
+  desc.StoreAddr((tables_at_ + first * kDescriptorBytes).value());
+  Expose(desc, tail.word() | free_id().tail | next_.marks());
+  next_.Step();
+}
+
+DriverTerms::AddResult PackedDriver::AddList(Buffers readable, Buffers writable,
+                                             uint64_t token) {
   if (!status_.ok()) return AddResult::kBroken;
+  if (in_order_ && free_end_ == &free_ids_[0]) free_end_ += ring_.size;
   const size_t descriptors = readable.size() + writable.size();
   if (descriptors == 0 || descriptors > size()) return AddResult::kRefused;
   const bool takes_table = descriptors > 1 && descriptors <= table_entries_;
   const auto needed = static_cast<uint16_t>(takes_table ? 1 : descriptors);
-  if (needed > free_) return AddResult::kNoRoom;
+  const uint32_t free = free_descriptors();
+  if (needed > free) return AddResult::kNoRoom;
   const uint64_t writable_bytes = Bytes(writable);
   if (Bytes(readable) + writable_bytes > kMaxChainBytes) {
     return AddResult::kRefused;
@@ -129,112 +221,90 @@ DriverTerms::AddResult PackedDriver::AddAny(Buffers readable, Buffers writable,
   } else {
     FillRing(readable, writable);
   }
-  Id& id = ids_[free_id_];
-  free_id_ = id.next;
+  Id& id = free_id();
   id.token = token;
-  id.chain = added_;
+  id.chain = needed == 1 ? added_ : added_ | kLong;
   // 2^32 bytes are more than a used length can say.
   id.writable_bytes = static_cast<uint32_t>(
       std::min<uint64_t>(writable_bytes, std::numeric_limits<uint32_t>::max()));
   id.slots = needed;
-  free_ -= needed;
+  extra_ += needed - 1u;
+  --free_end_;
   ++added_;
+  SetStop(free - needed);
   return AddResult::kAdded;
 }
 
-void PackedDriver::FillRing(Buffers readable, Buffers writable) {
-  size_t left = readable.size() + writable.size();
-  const PackedPosition first = next_;
-  PackedTail first_tail;
-  const auto fill = [&](Buffers buffers, uint16_t flags) {
-    for (const Buffer& buffer : buffers) {
-      const uint16_t linked = --left != 0 ? kDescNext : 0;
-      const PackedTail tail = {
-          .len = buffer.len,
-          .id = free_id_,
-          .flags = static_cast<uint16_t>(next_.available() | flags | linked)};
-      SharedPackedDescriptor& desc = ring_[next_];
-      desc.StoreAddr(buffer.addr.value());
-      if (next_.slot() == first.slot()) {
-        first_tail = tail;
-      } else {
-        desc.StoreTail(tail, std::memory_order_release);
-      }
-      next_.Advance(1, ring_.size);
-    }
-  };
-  fill(readable, 0);
-  fill(writable, kDescWrite);
-  Expose(first, first_tail);  // 2.8.17: after all others
+inline bool PackedDriver::Accept(const PackedTail& tail) {
+  if (tail.id >= ring_.size) {
+    Quarantine("2.8.22: used id beyond the queue size");
+  } else if ((ids_[tail.id].chain & ~kLong) >= published_) {
+    Quarantine("2.8.22: used id is of no chain that the device has");
+  } else if (UsedLen(tail) > ids_[tail.id].writable_bytes) {
+    Quarantine("2.8.4: used length is more than the chain can hold");
+  }
+  return status_.ok();
 }
 
-void PackedDriver::FillTable(Buffers readable, Buffers writable) {
-  const size_t descriptors = readable.size() + writable.size();
-  const size_t first = size_t{free_id_} * table_entries_;
-  SharedPackedDescriptor* entry = &tables_[first];
-  const auto fill = [&](Buffers buffers, uint16_t flags) {
-    for (const Buffer& buffer : buffers) {
-      entry++->Store({.addr = buffer.addr.value(),
-                      .tail = {.len = buffer.len, .flags = flags}});
-    }
-  };
-  fill(readable, 0);
-  fill(writable, kDescWrite);
-  ring_[next_].StoreAddr((tables_at_ + first * kDescriptorBytes).value());
-  Expose(next_,
-         {.len = static_cast<uint32_t>(descriptors * kDescriptorBytes),
-          .id = free_id_,
-          .flags = static_cast<uint16_t>(next_.available() | kDescIndirect)});
-  next_.Advance(1, ring_.size);
-}
-
-std::optional<DriverTerms::Used> PackedDriver::CollectInOrder() {
-  if (in_order_->batch.empty() && !LookForBatch()) return std::nullopt;
-  Id& id = ids_[in_order_->oldest];
-  in_order_->at.Advance(id.slots, ring_.size);
-  // Ids go round, as do the slots.
-  const uint32_t following = in_order_->oldest + 1u;
-  id.next = static_cast<uint16_t>(following == ring_.size ? 0 : following);
-  in_order_->oldest = id.next;
+// All but that the id is free now.
+inline void PackedDriver::Release(Id& id) {
+  const uint32_t slots = std::exchange(id.slots, 1);
+  extra_ -= slots - 1;
+  const bool lap_begins = next_used_.Advance(slots);
+  if (lap_begins || in_order_) SetUsedStop();
   id.chain = kNoChain;
-  free_ += id.slots;
-  ++collected_;
-  return Used{.token = id.token,
-              .len = in_order_->batch.TakeLen(id.writable_bytes)};
+}
+
+DriverTerms::Collected PackedDriver::CollectAny() {
+  if (in_order_) return CollectInOrder();
+  if (!status_.ok()) return Collected::None();
+  return CollectSeen(next_used_.at()->LoadWord(std::memory_order_acquire));
+}
+
+DriverTerms::Collected PackedDriver::CollectSeen(uint64_t word) {
+  if (!next_used_.Matches(word)) return Collected::None();
+  const PackedTail tail = PackedTail::Decode(word);
+  if (!Accept(tail)) return Collected::None();
+  Id& id = ids_[tail.id];
+  *free_end_++ = &id;
+  Release(id);
+  return {.token = id.token, .len = UsedLen(tail), .any = true};
+}
+
+DriverTerms::Collected PackedDriver::CollectInOrder() {
+  if (in_order_->batch.empty() && !LookForBatch()) return Collected::None();
+  Id& id = ids_[in_order_->oldest];
+  Release(id);
+  const uint32_t following = in_order_->oldest + 1u;
+  in_order_->oldest =
+      static_cast<uint16_t>(following == ring_.size ? 0 : following);
+  return {.token = id.token,
+          .len = in_order_->batch.TakeLen(id.writable_bytes),
+          .any = true};
 }
 
 bool PackedDriver::LookForBatch() {
   if (!status_.ok()) return false;
-  const PackedTail tail =
-      ring_[in_order_->at].LoadTail(std::memory_order_acquire);
-  if (AvailAndUsed(tail.flags) != in_order_->at.used()) return false;
-  const uint32_t len = (tail.flags & kDescWrite) != 0 ? tail.len : 0;
-  if (tail.id >= ring_.size || ids_[tail.id].chain >= published_ ||
-      len > ids_[tail.id].writable_bytes) {
-    RefuseUsed(tail);
-    return false;
-  }
-  in_order_->batch = UsedBatch(
-      static_cast<uint32_t>(ids_[tail.id].chain - collected_ + 1), len);
+  const uint64_t word = next_used_.at()->LoadWord(std::memory_order_acquire);
+  if (!next_used_.Matches(word)) return false;
+  const PackedTail tail = PackedTail::Decode(word);
+  if (!Accept(tail)) return false;
+  const uint64_t collected = added_ - in_flight();
+  const uint64_t last = ids_[tail.id].chain & ~kLong;
+  in_order_->batch =
+      UsedBatch(static_cast<uint32_t>(last - collected + 1), UsedLen(tail));
   return true;
-}
-
-std::optional<DriverTerms::Used> PackedDriver::RefuseUsed(
-    const PackedTail& tail) {
-  if (tail.id >= ring_.size) {
-    Quarantine("2.8.22: used id beyond the queue size");
-  } else if (ids_[tail.id].chain >= published_) {
-    Quarantine("2.8.22: used id is of no chain that the device has");
-  } else {
-    Quarantine("2.8.4: used length is more than the chain can hold");
-  }
-  return std::nullopt;
 }
 
 void PackedDriver::Quarantine(absl::string_view fault) {
   status_ = absl::DataLossError(fault);
-  next_used_.MatchNothing();  // so that Collect finds nothing
-  free_ = 0;                  // and Add looks at status_
+  SetStop(/*free=*/0);
+  SetUsedStop();
+}
+
+void PackedDriver::SetUsedStop() {
+  const bool closer = !status_.ok() || in_order_;
+  used_stop_ = next_used_.ShortSteps(closer ? 0 : ring_.size);
 }
 
 }  // namespace virtqueue

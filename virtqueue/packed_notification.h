@@ -15,6 +15,7 @@
 
 #include <cstdint>
 
+#include "virtqueue/packed_cursor.h"
 #include "virtqueue/packed_ring.h"
 
 namespace virtqueue {
@@ -32,17 +33,20 @@ inline bool PassedEvent(uint16_t off_wrap, const PackedPosition& next,
 
 class PackedNotification {
  public:
+  PackedNotification() = default;  // of no ring; assigned to before it is used
   // How the driver half sees the words of `ring`, and how the device half does.
   static PackedNotification OfDriver(const PackedRing& ring, bool event_idx);
   static PackedNotification OfDevice(const PackedRing& ring, bool event_idx);
 
-  // After `moved` slots up to `next` were published, the first of them by a
-  // seq_cst store: must the peer be notified?
-  bool PeerMustBeNotified(const PackedPosition& next, uint32_t moved) const {
+  // After the slots from `first` to before `next` were published, the first of
+  // them by a seq_cst store: must the peer be notified?
+  bool PeerMustBeNotified(const PackedCursor& first,
+                          const PackedCursor& next) const {
     const Events wish = peer_->Load(std::memory_order_seq_cst);
     const uint16_t flags = wish.flags & 3;
     if (flags == kEventsDesc && event_idx_) {
-      return PassedEvent(wish.desc, next, moved, size_);
+      return PassedEvent(wish.desc, next.position(), first.DistanceTo(next),
+                         size_);
     }
     return flags != kEventsDisable;
   }
@@ -63,10 +67,10 @@ class PackedNotification {
   PackedNotification(SharedEvents* own, const SharedEvents* peer, uint32_t size,
                      bool event_idx);
 
-  SharedEvents* own_;
-  const SharedEvents* peer_;
-  uint32_t size_;
-  bool event_idx_;
+  SharedEvents* own_ = nullptr;
+  const SharedEvents* peer_ = nullptr;
+  uint32_t size_ = 0;
+  bool event_idx_ = false;
   bool enabled_ = true;  // a zeroed structure asks for notifications
 };
 

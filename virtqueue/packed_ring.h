@@ -48,8 +48,18 @@ inline constexpr uint16_t kEventsDisable = 1;
 inline constexpr uint16_t kEventsDesc = 2;  // with VIRTIO_F_EVENT_IDX only
 inline constexpr uint16_t kEventsWrap = 1 << 15;  // of the field desc
 
-// len, id and flags of a descriptor, which one access moves.
+// len, id and flags of a descriptor, which one access moves as one number: len
+// in its lower half, then id, the flags on top.
 struct PackedTail {
+  static constexpr PackedTail Decode(uint64_t word) {
+    return {.len = static_cast<uint32_t>(word),
+            .id = static_cast<uint16_t>(word >> 32),
+            .flags = static_cast<uint16_t>(word >> 48)};
+  }
+  constexpr uint64_t word() const {
+    return uint64_t{len} | uint64_t{id} << 32 | uint64_t{flags} << 48;
+  }
+
   uint32_t len = 0;
   uint16_t id = 0;
   uint16_t flags = 0;
@@ -67,16 +77,19 @@ class SharedPackedDescriptor {  // struct pvirtq_desc, as it lies in the ring
  public:
   // The descriptor of these two numbers.
   static PackedDescriptor Decode(uint64_t addr, uint64_t tail) {
-    return {.addr = addr, .tail = DecodeTail(tail)};
+    return {.addr = addr, .tail = PackedTail::Decode(tail)};
   }
 
   PackedTail LoadTail(std::memory_order order) const {
-    return DecodeTail(tail_.Load(order));
+    return PackedTail::Decode(LoadWord(order));
   }
   void StoreTail(const PackedTail& tail, std::memory_order order) {
-    tail_.Store(uint64_t{tail.len} | uint64_t{tail.id} << 32 |
-                    uint64_t{tail.flags} << 48,
-                order);
+    StoreWord(tail.word(), order);
+  }
+  // The tail as its number.
+  uint64_t LoadWord(std::memory_order order) const { return tail_.Load(order); }
+  void StoreWord(uint64_t word, std::memory_order order) {
+    tail_.Store(word, order);
   }
 
   uint64_t LoadAddr() const { return addr_.Load(); }
@@ -93,12 +106,6 @@ class SharedPackedDescriptor {  // struct pvirtq_desc, as it lies in the ring
   }
 
  private:
-  static PackedTail DecodeTail(uint64_t tail) {
-    return {.len = static_cast<uint32_t>(tail),
-            .id = static_cast<uint16_t>(tail >> 32),
-            .flags = static_cast<uint16_t>(tail >> 48)};
-  }
-
   SharedLe64 addr_;
   SharedLe64 tail_;
 };
@@ -146,6 +153,10 @@ PackedRingAddrs LayPackedRing(GuestAddr base, uint16_t size);
 // Where a half is in a ring: a slot, and its wrap counter there.
 class PackedPosition {
  public:
+  PackedPosition() = default;  // the first slot, in the first lap
+  PackedPosition(uint32_t slot, bool wrap_counter)
+      : slot_(slot), used_(wrap_counter ? kDescAvail | kDescUsed : 0) {}
+
   uint32_t slot() const { return slot_; }
 
   // AVAIL and USED of a descriptor here: available, and used.
@@ -157,19 +168,14 @@ class PackedPosition {
     return static_cast<uint16_t>(slot_ | (used_ != 0 ? kEventsWrap : 0));
   }
   static PackedPosition Of(uint16_t off_wrap) {
-    PackedPosition position;
-    position.slot_ = off_wrap & (kEventsWrap - 1u);
-    if ((off_wrap & kEventsWrap) == 0) position.used_ = 0;
-    return position;
+    return PackedPosition(off_wrap & (kEventsWrap - 1u),
+                          (off_wrap & kEventsWrap) != 0);
   }
 
   // How many slots `to` is ahead, in a ring of `size`; at most that.
   uint32_t DistanceTo(const PackedPosition& to, uint32_t size) const {
     return to.slot_ - slot_ + (to.used_ == used_ ? 0 : size);
   }
-
-  // From here on no descriptor is used or available.
-  void MatchNothing() { used_ = kDescNext; }
 
   // By so many slots, at most `size`, of a ring of that size.
   void Advance(uint32_t slots, uint32_t size) {

@@ -1,62 +1,98 @@
-// span_list.h: the spans of one chain in one direction, seldom more than a few.
+// span_list.h: the spans of one chain, readable ones before writable ones.
 //
 // Few spans need no allocation; many live in a vector that keeps its room when
-// the list is used again.
+// the list is used again. One list serves both directions, so a chain of one
+// span, whichever its direction, is a span and two counts.
 
 #ifndef VIRTQUEUE_SPAN_LIST_H_
 #define VIRTQUEUE_SPAN_LIST_H_
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "absl/base/attributes.h"
 #include "absl/types/span.h"
 
 namespace virtqueue {
 
-template <typename Byte>
+// Spans seen through which nobody writes.
+class ConstSpans {
+ public:
+  class Iterator {
+   public:
+    explicit Iterator(const absl::Span<std::byte>* at) : at_(at) {}
+    absl::Span<const std::byte> operator*() const { return *at_; }
+    Iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    bool operator!=(const Iterator& other) const { return at_ != other.at_; }
+
+   private:
+    const absl::Span<std::byte>* at_;
+  };
+
+  explicit ConstSpans(absl::Span<const absl::Span<std::byte>> spans)
+      : spans_(spans) {}
+
+  Iterator begin() const { return Iterator(spans_.data()); }
+  Iterator end() const { return Iterator(spans_.data() + spans_.size()); }
+  absl::Span<const std::byte> operator[](size_t i) const { return spans_[i]; }
+  size_t size() const { return spans_.size(); }
+  bool empty() const { return spans_.empty(); }
+
+ private:
+  absl::Span<const absl::Span<std::byte>> spans_;
+};
+
 class SpanList {
  public:
-  using Piece = absl::Span<Byte>;
+  using Piece = absl::Span<std::byte>;
 
-  void Clear() { count_ = 0; }
+  void Clear() { readable_ = writable_ = 0; }
 
-  void SetOnly(Piece piece) {
+  void SetOnly(Piece piece, bool writable) {
     few_[0] = piece;
-    count_ = 1;
+    readable_ = writable ? 0 : 1;
+    writable_ = writable ? 1 : 0;
   }
 
-  void Append(Piece piece) {
-    if (count_ < kFew) {
-      few_[count_++] = piece;
+  // A readable one only if there is no writable one yet.
+  ABSL_ATTRIBUTE_ALWAYS_INLINE void Append(Piece piece, bool writable) {
+    const uint32_t count = readable_ + writable_;
+    if (count < kFew) {
+      few_[count] = piece;
     } else {
-      AppendToMany(piece);
+      AppendToMany(piece, count);
     }
+    ++(writable ? writable_ : readable_);
   }
 
-  absl::Span<const Piece> pieces() const {
-    const Piece* const first = count_ <= kFew ? few_.data() : many_.data();
-    return absl::MakeConstSpan(first, count_);
+  ConstSpans readable() const {
+    return ConstSpans(absl::MakeConstSpan(first(), readable_));
   }
-
-  uint64_t bytes() const {
-    uint64_t sum = 0;
-    for (const Piece& piece : pieces()) sum += piece.size();
-    return sum;
+  absl::Span<const Piece> writable() const {
+    return absl::MakeConstSpan(first() + readable_, writable_);
   }
 
  private:
-  static constexpr uint32_t kFew = 3;
+  static constexpr uint32_t kFew = 4;
 
-  void AppendToMany(Piece piece) {
-    if (count_ == kFew) many_.assign(few_.begin(), few_.end());
-    many_.push_back(piece);
-    ++count_;
+  const Piece* first() const {
+    return readable_ + writable_ <= kFew ? few_.data() : many_.data();
   }
 
+  void AppendToMany(Piece piece, uint32_t count) {
+    if (count == kFew) many_.assign(few_.begin(), few_.end());
+    many_.push_back(piece);
+  }
+
+  uint32_t readable_ = 0;
+  uint32_t writable_ = 0;
   std::array<Piece, kFew> few_;
   std::vector<Piece> many_;
-  uint32_t count_ = 0;
 };
 
 }  // namespace virtqueue

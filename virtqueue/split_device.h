@@ -43,6 +43,8 @@
 #include "virtqueue/device_terms.h"
 #include "virtqueue/guest_memory.h"
 #include "virtqueue/notification.h"
+#include "virtqueue/ring_cursor.h"
+#include "virtqueue/shared_le.h"
 #include "virtqueue/split_ring.h"
 
 namespace virtqueue {
@@ -56,33 +58,35 @@ class SplitDevice : public DeviceTerms {
                                             const SplitRingAddrs& addrs,
                                             const Options& options);
 
-  // That some are available, when last looked; looks again; and the next of
-  // them. Else it may be that one was put back, or that chains have turns.
-  bool SeesAvailable() const { return available_ != popped_; }
-  bool LookForAvailable();
-  PopResult PopSeen(Chain& chain);
-  PopResult PopOther(Chain& chain);
-
   // Becomes what `state` says, which passed CheckDeviceState.
   absl::Status SetTo(const DeviceState& state);
   // But for the chains that the user has.
   DeviceState Save() const;
 
-  // What the chains of this life have above their heads, and if in order.
-  uint32_t tag() const { return tag_; }
-  uint32_t ChainTag() const { return order_ ? tag_ | Chain::kInOrder : tag_; }
-  void SetLife(uint32_t life) { tag_ = life * Chain::kLife; }
+  // What is known of each chain that is popped from now on; whether it has to
+  // be told from those of earlier lives.
+  void SetLife(uint32_t life, bool told_apart);
 
-  // `chain` is of this life; in order it goes to the second.
-  void Push(Chain& chain, uint32_t written);
-  void PushInOrder(Chain& chain, uint32_t written);
+  // Whether the next entry will do without a closer look, and then the way past
+  // it, which is short for the usual chain: of one descriptor, in the largest
+  // region.
+  bool quick_to_pop() const { return next_.at() != stop_; }
+  PopResult QuickPop(Chain& chain);
+  bool quick_to_push(const Chain& chain) const {
+    return chain.of_split() && next_used_.at() != push_stop_;
+  }
+  void QuickPush(Chain& chain, uint32_t written);
+  // In any case. `chain` is not pending; it is of this life.
+  PopResult PopAny(Chain& chain);
+  void PushAny(Chain& chain, uint32_t written);
   void UnPop(Chain& chain);
   bool Publish();
   bool EnableNotifications();
   void DisableNotifications();
   bool HasAvailable() const;
   uint32_t in_flight() const {
-    return static_cast<uint32_t>(popped_ - pushed_ - put_back_.size() -
+    return static_cast<uint32_t>(next_.count() - next_used_.count() -
+                                 put_back_.size() -
                                  (order_ ? order_->completed() : 0));
   }
   bool has_ring() const { return ring_.avail_idx != nullptr; }
@@ -99,83 +103,84 @@ class SplitDevice : public DeviceTerms {
     uint16_t turn = 0;
   };
 
-  // Chains that the driver has made available; none new if it lies.
-  uint64_t ReadAvailable();
-  PopResult PopNext(Chain& chain);
+  template <bool kWritable>
+  PopResult TakeOnly(uint32_t head, Descriptor desc, Chain& chain);
+  // What begins at `head`, which next_ says: where `desc` was read, or with no
+  // look at its descriptor yet.
+  PopResult PopSeen(uint32_t head, Descriptor desc, Chain& chain);
+  PopResult PopHead(uint32_t head, Chain& chain);
   PopResult PopPutBack(Chain& chain);
-  PopResult PopInOrder(Chain& chain);
+  // False if there is none new after `popped`.
+  bool LookForAvailable(uint64_t popped);
   // Writes used elements of what is completed and has its turn; whether any.
   bool UseBatches();
-
-  // The chain that begins at `head`, whatever its shape.
-  PopResult Walk(uint32_t head, Chain& chain);
-  // The usual chain: one descriptor in the largest region. False if this is
-  // none, and `chain` is as before.
-  bool TakeOnly(const Descriptor& desc, Chain& chain);
-
+  // The chain that begins at `head`, where `desc` was read.
+  PopResult Walk(uint32_t head, const Descriptor& desc, Chain& chain);
   void Break(absl::string_view fault);
+  // The next used element, which is of so many chains.
+  void Use(uint32_t head, uint32_t written, uint32_t chains);
+  // Whether no chain is the usual one.
+  bool LooksCloser() const {
+    return !status_.ok() || !put_back_.empty() || order_ || told_apart_;
+  }
+  // After a change of what they depend on.
+  void SetStop();
+  void SetPushStop();
+
+  // QuickPop.
+  RingCursor<SharedLe16> next_;
+  SharedLe16* stop_ = nullptr;  // where it has to look closer
+  GuestMemory memory_;
+  // QuickPush.
+  RingCursor<SharedUsedElem> next_used_;
+  SharedUsedElem* push_stop_ = nullptr;  // where it has to look closer
 
   SplitRing ring_;
   Notification notification_;
-  GuestMemory memory_;
-  absl::Status status_;
-  std::vector<PutBack> put_back_;
   bool indirect_ = false;
-  uint32_t tag_ = 0;
+  bool told_apart_ = false;
+  uint32_t tag_ = Chain::UnusualTag(0, /*packed=*/false);
   // Chains since the beginning; modulo 65536 they are the indices of the ring.
   uint64_t available_ = 0;  // when last looked
-  uint64_t popped_ = 0;
-  uint64_t pushed_ = 0;
   uint64_t published_ = 0;
+  absl::Status status_;
+  std::vector<PutBack> put_back_;
   std::optional<CompletionOrder> order_;  // with VIRTIO_F_IN_ORDER
   // Keeps what follows in memory, such as the other half, off their cache line.
   [[maybe_unused]] std::byte apart_[kCacheLine] = {};
 };
 
-// The three that follow are on the way of every packet, and each is shorter
-// than a call.
+// What follows is on the way of every packet, and shorter than a call. Each
+// step to what is next comes last, as it is one instruction then.
 
-ABSL_ATTRIBUTE_ALWAYS_INLINE inline DeviceTerms::PopResult SplitDevice::PopSeen(
-    Chain& chain) {
-  const uint32_t head = ring_.avail_ring[popped_].Load();
-  const bool usual =
-      ring_.desc.Has(head) && TakeOnly(ring_.desc.At(head).Load(), chain);
-  if (!usual) [[unlikely]]
-    return PopNext(chain);
-  chain.head_ = tag_ | head;
-  ++popped_;
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline DeviceTerms::PopResult
+SplitDevice::QuickPop(Chain& chain) {
+  const uint32_t head = next_.at()->Load();
+  if (!ring_.desc.Has(head)) return PopHead(head, chain);
+  const Descriptor desc = ring_.desc.At(head).Load();
+  const uint16_t flags = desc.flags & (kDescNext | kDescWrite | kDescIndirect);
+  if (flags == 0) return TakeOnly<false>(head, desc, chain);
+  if (flags == kDescWrite) return TakeOnly<true>(head, desc, chain);
+  return PopSeen(head, desc, chain);
+}
+
+template <bool kWritable>
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline DeviceTerms::PopResult
+SplitDevice::TakeOnly(uint32_t head, Descriptor desc, Chain& chain) {
+  const auto bytes = memory_.QuickSlice(GuestAddr(desc.addr), desc.len);
+  if (!bytes) return PopSeen(head, desc, chain);
+  chain.SetUsual(*bytes, kWritable, head);
+  next_.StepShort();
   return PopResult::kChain;
 }
 
-ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool SplitDevice::TakeOnly(
-    const Descriptor& desc, Chain& chain) {
-  const absl::Span<std::byte> bytes =
-      memory_.QuickSlice(GuestAddr(desc.addr), desc.len);
-  if (bytes.empty()) [[unlikely]]
-    return false;
-  switch (desc.flags & (kDescNext | kDescWrite | kDescIndirect)) {
-    case 0:
-      chain.readable_.SetOnly(bytes);
-      chain.writable_.Clear();
-      break;
-    case kDescWrite:
-      chain.readable_.Clear();
-      chain.writable_.SetOnly(bytes);
-      break;
-    default:
-      return false;
-  }
-  chain.descriptors_ = 1;
-  return true;
-}
-
-inline void SplitDevice::Push(Chain& chain, uint32_t written) {
-  VSOCK_CHECK(written <= chain.writable_bytes());
-  SharedUsedElem& elem = ring_.used_ring[pushed_];
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline void SplitDevice::QuickPush(
+    Chain& chain, uint32_t written) {
+  SharedUsedElem& elem = *next_used_.at();
   elem.id.Store(chain.head());
+  chain.Complete();
   elem.len.Store(written);
-  chain.head_ = Chain::kNoHead;
-  ++pushed_;
+  next_used_.StepShort();
 }
 
 }  // namespace virtqueue

@@ -7,8 +7,8 @@ namespace virtqueue {
 DeviceState SplitDevice::Save() const {
   DeviceState state = {.format = RingFormat::kSplit,
                        .size = size(),
-                       .next_available = static_cast<uint16_t>(popped_),
-                       .next_used = static_cast<uint16_t>(pushed_),
+                       .next_available = static_cast<uint16_t>(next_.count()),
+                       .next_used = static_cast<uint16_t>(next_used_.count()),
                        .published = static_cast<uint16_t>(published_),
                        .notifications_enabled = notification_.enabled(),
                        .fault = std::string(status_.message())};
@@ -24,19 +24,23 @@ DeviceState SplitDevice::Save() const {
 
 absl::Status SplitDevice::SetTo(const DeviceState& state) {
   published_ = state.published;
-  pushed_ =
+  const uint64_t pushed =
       published_ + static_cast<uint16_t>(state.next_used - state.published);
-  popped_ =
-      pushed_ + static_cast<uint16_t>(state.next_available - state.next_used);
-  available_ = popped_;
+  const uint64_t popped =
+      pushed + static_cast<uint16_t>(state.next_available - state.next_used);
+  next_used_ = RingCursor(ring_.used_ring, pushed);
+  next_ = RingCursor(ring_.avail_ring, popped);
+  available_ = popped;
   notification_.SetEnabled(state.notifications_enabled);
   for (const ChainState& chain : state.put_back) {
     put_back_.push_back({.head = chain.id, .turn = chain.turn});
   }
   if (order_) {
-    order_->SetTo(state.oldest_turn, static_cast<uint16_t>(popped_ - pushed_),
+    order_->SetTo(state.oldest_turn, static_cast<uint16_t>(popped - pushed),
                   state.completed);
   }
+  SetStop();
+  SetPushStop();
   if (!state.fault.empty()) Break(state.fault);
   return absl::OkStatus();
 }

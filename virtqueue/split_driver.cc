@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace virtqueue {
 namespace {
@@ -75,20 +76,23 @@ absl::StatusOr<SplitDriver> SplitDriver::Find(const GuestMemory& memory,
 
 SplitDriver::SplitDriver(const SplitRing& ring, const Options& options,
                          absl::Span<SharedDescriptor> tables)
-    : ring_(ring),
+    : next_(ring.avail_ring, 0),
+      next_used_(ring.used_ring, 0),
+      used_stop_(next_used_.at()),
+      slots_(std::make_unique<Slot[]>(options.size)),
+      ring_(ring),
       notification_(Notification::OfDriver(ring, options.event_idx)),
-      tables_(tables),
-      tables_at_(options.indirect_tables),
       table_entries_(tables.empty() ? 0 : options.indirect_table_entries),
-      slots_(options.size),
-      free_head_(0) {
+      tables_(tables),
+      tables_at_(options.indirect_tables) {
+  free_ = &slots_[0];
   for (uint32_t i = 0; i < options.size; ++i) {
+    slots_[i].number = static_cast<uint16_t>(i);
     slots_[i].desc = &ring_.desc[i];
-    if (i != 0) slots_[i - 1].next = static_cast<uint16_t>(i);
+    if (i != 0) slots_[i - 1].next = &slots_[i];
   }
-  if (options.in_order) {
-    in_order_ = {.last_free = static_cast<uint16_t>(options.size - 1)};
-  }
+  if (options.in_order) in_order_ = {.last_free = &slots_[options.size - 1]};
+  stop_ = next_.ShortSteps(options.size);
 }
 
 bool SplitDriver::Publish() {
@@ -101,15 +105,16 @@ bool SplitDriver::Publish() {
 }
 
 bool SplitDriver::EnableNotifications() {
-  const auto next = static_cast<uint16_t>(collected_);
+  const auto next = static_cast<uint16_t>(next_used_.count());
   notification_.Enable(next);
   if (!status_.ok()) return false;
   return ring_.used_idx->Load(std::memory_order_seq_cst) != next;
 }
 
 bool SplitDriver::EnableNotificationsDelayed() {
-  const auto next = static_cast<uint16_t>(collected_);
-  const auto ahead = static_cast<uint16_t>((published_ - collected_) * 3 / 4);
+  const auto next = static_cast<uint16_t>(next_used_.count());
+  const uint64_t with_device = published_ - next_used_.count();
+  const auto ahead = static_cast<uint16_t>(with_device * 3 / 4);
   notification_.Enable(static_cast<uint16_t>(next + ahead));
   if (!status_.ok()) return false;
   const uint16_t idx = ring_.used_idx->Load(std::memory_order_seq_cst);
@@ -117,7 +122,7 @@ bool SplitDriver::EnableNotificationsDelayed() {
 }
 
 void SplitDriver::DisableNotifications() {
-  notification_.Disable(static_cast<uint16_t>(collected_));
+  notification_.Disable(static_cast<uint16_t>(next_used_.count()));
 }
 
 SplitDriver::AddResult SplitDriver::AddAny(absl::Span<const Buffer> readable,
@@ -128,39 +133,44 @@ SplitDriver::AddResult SplitDriver::AddAny(absl::Span<const Buffer> readable,
   if (descriptors == 0 || descriptors > size()) return AddResult::kRefused;
   const bool takes_table = descriptors > 1 && descriptors <= table_entries_;
   const auto needed = static_cast<uint16_t>(takes_table ? 1 : descriptors);
-  if (needed > free_descriptors()) return AddResult::kNoRoom;
+  const uint32_t free = free_descriptors();
+  if (needed > free) return AddResult::kNoRoom;
 
   // Free descriptors may be filled whatever becomes of the chain.
   const Filled filled = takes_table ? FillTable(readable, writable)
                                     : FillRing(readable, writable);
   if (filled.bytes > kMaxChainBytes) return AddResult::kRefused;
-  Slot& slot = slots_[free_head_];
+  Slot& slot = *free_;
+  free_ = filled.last->next;
   slot.token = token;
   slot.chain = needed == 1 ? added_ : added_ | kLong;
   // 2^32 bytes are more than a used length can say.
   slot.writable_bytes = static_cast<uint32_t>(std::min<uint64_t>(
       filled.writable_bytes, std::numeric_limits<uint32_t>::max()));
   slot.descriptors = needed;
-  ring_.avail_ring[added_].Store(free_head_);
+  slot.last = filled.last;
+  next_.at()->Store(slot.number);
+  next_.Step();
   ++added_;
   extra_ += needed - 1u;
-  free_head_ = slots_[filled.last].next;
+  stop_ = next_.ShortSteps(free - needed);
   return AddResult::kAdded;
 }
 
-SplitDriver::Filled SplitDriver::FillRing(absl::Span<const Buffer> readable,
-                                          absl::Span<const Buffer> writable) {
+inline SplitDriver::Filled SplitDriver::FillRing(
+    absl::Span<const Buffer> readable, absl::Span<const Buffer> writable) {
   size_t left = readable.size() + writable.size();
   Filled filled;
-  uint16_t index = free_head_;
+  Slot* slot = free_;
   const auto fill = [&](absl::Span<const Buffer> buffers, uint16_t flags) {
     uint64_t bytes = 0;
     for (const Buffer& buffer : buffers) {
       bytes += buffer.len;
-      filled.last = index;
-      const Slot& slot = slots_[index];
-      index = slot.next;
-      slot.desc->Store(Linked(buffer, flags, --left != 0, index));
+      filled.last = slot;
+      const bool linked = --left != 0;
+      slot->desc->Store(
+          Linked(buffer, flags, linked, linked ? slot->next->number : 0));
+      slot = slot->next;
     }
     return bytes;
   };
@@ -173,7 +183,7 @@ SplitDriver::Filled SplitDriver::FillRing(absl::Span<const Buffer> readable,
 SplitDriver::Filled SplitDriver::FillTable(absl::Span<const Buffer> readable,
                                            absl::Span<const Buffer> writable) {
   const size_t descriptors = readable.size() + writable.size();
-  const size_t first = size_t{free_head_} * table_entries_;
+  const size_t first = size_t{free_->number} * table_entries_;
   const absl::Span<SharedDescriptor> table =
       tables_.subspan(first, descriptors);
   uint16_t next = 0;
@@ -186,39 +196,18 @@ SplitDriver::Filled SplitDriver::FillTable(absl::Span<const Buffer> readable,
     }
     return bytes;
   };
-  Filled filled = {.last = free_head_};
+  Filled filled = {.last = free_};
   filled.bytes = fill(readable, 0);
   filled.writable_bytes = fill(writable, kDescWrite);
   filled.bytes += filled.writable_bytes;
-  slots_[free_head_].desc->Store(
+  free_->desc->Store(
       {.addr = (tables_at_ + first * kDescriptorBytes).value(),
        .len = static_cast<uint32_t>(descriptors * kDescriptorBytes),
        .flags = kDescIndirect});
   return filled;
 }
 
-bool SplitDriver::LookForUsed() {
-  if (!status_.ok() || in_order_) return false;
-  const uint16_t ahead = ReadUsed();
-  used_ = collected_ + ahead;
-  return ahead != 0;
-}
-
-uint16_t SplitDriver::ReadUsed() {
-  const uint16_t idx = ring_.used_idx->Load(std::memory_order_acquire);
-  const auto ahead = static_cast<uint16_t>(idx - collected_);
-  if (ahead <= published_ - collected_) return ahead;
-  Quarantine("2.7.8: used idx is ahead of what was made available");
-  return 0;
-}
-
-std::optional<SplitDriver::Used> SplitDriver::CollectAny(uint32_t head,
-                                                         uint32_t len) {
-  if (!Accept(head, len)) return std::nullopt;
-  return Release(head, len);
-}
-
-bool SplitDriver::Accept(uint32_t head, uint32_t len) {
+inline bool SplitDriver::Accept(uint32_t head, uint32_t len) {
   if (!ring_.desc.Has(head)) {
     Quarantine("2.7.8: used id is no descriptor of the table");
   } else if ((slots_[head].chain & ~kLong) >= published_) {
@@ -229,54 +218,75 @@ bool SplitDriver::Accept(uint32_t head, uint32_t len) {
   return status_.ok();
 }
 
-SplitDriver::Used SplitDriver::Release(uint32_t head, uint32_t len) {
+SplitDriver::Collected SplitDriver::CollectSeen(uint32_t head, uint32_t len) {
+  if (!Accept(head, len)) return Collected::None();
   Slot& slot = slots_[head];
-  const uint16_t last = LastOf(static_cast<uint16_t>(head));
-  extra_ -= slot.descriptors - 1u;
-  slots_[last].next = free_head_;
-  free_head_ = static_cast<uint16_t>(head);
-  slot.chain = kNoChain;
-  ++collected_;
-  return {.token = slot.token, .len = len};
+  slot.last->next = free_;
+  free_ = &slot;
+  const bool stop_moves = next_used_.at() == used_stop_;
+  End(slot);
+  if (stop_moves) SetUsedStop();
+  return {.token = slot.token, .len = len, .any = true};
 }
 
-// The last descriptor of the chain that begins at `head`.
-uint16_t SplitDriver::LastOf(uint16_t head) const {
-  if ((slots_[head].chain & kLong) == 0) return head;
-  uint16_t last = head;
-  for (uint32_t i = 1; i < slots_[head].descriptors; ++i) {
-    last = slots_[last].next;
+SplitDriver::Collected SplitDriver::CollectAny() {
+  if (in_order_) return CollectInOrder();
+  if (!status_.ok()) return Collected::None();
+  const uint64_t collected = next_used_.count();
+  if (collected == used_) {
+    const uint16_t ahead = ReadUsed(collected);
+    if (ahead == 0) return Collected::None();
+    used_ = collected + ahead;
+    used_stop_ = next_used_.ShortSteps(ahead);
   }
-  return last;
+  if (quick_to_collect()) return QuickCollect();
+  const SharedUsedElem& elem = *next_used_.at();
+  const uint32_t head = elem.id.Load();  // first, with every compiler
+  return CollectSeen(head, elem.len.Load());
 }
 
-std::optional<SplitDriver::Used> SplitDriver::CollectInOrder() {
-  if (in_order_->batch.empty() && !LookForBatch()) return std::nullopt;
-  const uint16_t head = in_order_->oldest;
-  const uint16_t last = LastOf(head);
-  Slot& slot = slots_[head];
-  if (head != last) extra_ -= slot.descriptors - 1u;
+uint16_t SplitDriver::ReadUsed(uint64_t collected) {
+  const uint16_t idx = ring_.used_idx->Load(std::memory_order_acquire);
+  const auto ahead = static_cast<uint16_t>(idx - collected);
+  if (ahead <= published_ - collected) return ahead;
+  Quarantine("2.7.8: used idx is ahead of what was made available");
+  return 0;
+}
+
+inline void SplitDriver::End(Slot& head) {
+  extra_ -= std::exchange(head.descriptors, uint16_t{1}) - 1u;
+  head.last = &head;
+  head.chain = kNoChain;
+  next_used_.Step();
+}
+
+SplitDriver::Collected SplitDriver::CollectInOrder() {
+  if (in_order_->batch.empty() && !LookForBatch()) return Collected::None();
+  Slot& slot = slots_[in_order_->oldest];
+  Slot* const last = slot.last;
   // Free ones are taken from the front.
-  (free_head_ == kNoSlot ? free_head_ : slots_[in_order_->last_free].next) =
-      head;
-  slots_[last].next = kNoSlot;
+  (free_ == nullptr ? free_ : in_order_->last_free->next) = &slot;
+  last->next = nullptr;
   in_order_->last_free = last;
-  in_order_->oldest = static_cast<uint16_t>(last + 1u == size() ? 0 : last + 1);
-  slot.chain = kNoChain;
-  used_ = ++collected_;  // so that SeesUsed stays false
-  return Used{.token = slot.token,
-              .len = in_order_->batch.TakeLen(slot.writable_bytes)};
+  const uint32_t following = last->number + 1u;
+  in_order_->oldest =
+      static_cast<uint16_t>(following == size() ? 0 : following);
+  End(slot);
+  used_stop_ = next_used_.at();
+  return {.token = slot.token,
+          .len = in_order_->batch.TakeLen(slot.writable_bytes),
+          .any = true};
 }
 
 bool SplitDriver::LookForBatch() {
   if (!status_.ok()) return false;
-  const uint16_t ahead = ReadUsed();
+  const uint64_t collected = next_used_.count();
+  const uint16_t ahead = ReadUsed(collected);
   if (ahead == 0) return false;
-  const SharedUsedElem& elem = ring_.used_ring[collected_];
-  const uint32_t head = elem.id.Load();
-  const uint32_t len = elem.len.Load();
+  const uint32_t head = next_used_.at()->id.Load();
+  const uint32_t len = next_used_.at()->len.Load();
   if (!Accept(head, len)) return false;
-  const uint64_t chains = (slots_[head].chain & ~kLong) - collected_ + 1;
+  const uint64_t chains = (slots_[head].chain & ~kLong) - collected + 1;
   if (chains > ahead) {
     Quarantine("2.7.9: batch ends beyond the used idx");
     return false;
@@ -287,8 +297,13 @@ bool SplitDriver::LookForBatch() {
 
 void SplitDriver::Quarantine(absl::string_view fault) {
   status_ = absl::DataLossError(fault);
-  used_ = collected_;    // so that Collect looks at status_
-  free_head_ = kNoSlot;  // and so does Add
+  free_ = nullptr;
+  stop_ = next_.at();
+  used_stop_ = next_used_.at();
+}
+
+void SplitDriver::SetUsedStop() {
+  used_stop_ = next_used_.ShortSteps(used_ - next_used_.count());
 }
 
 }  // namespace virtqueue

@@ -22,6 +22,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -35,6 +36,8 @@
 #include "virtqueue/driver_terms.h"
 #include "virtqueue/guest_memory.h"
 #include "virtqueue/notification.h"
+#include "virtqueue/ring_cursor.h"
+#include "virtqueue/shared_le.h"
 #include "virtqueue/split_ring.h"
 #include "virtqueue/used_batch.h"
 
@@ -42,8 +45,7 @@ namespace virtqueue {
 
 class SplitDriver : public DriverTerms {
  public:
-  // Of no ring: it has no room and sees nothing used, and that is all that it
-  // may be asked.
+  // Of no ring: it is quick at nothing, and may be asked nothing else.
   SplitDriver() = default;
 
   static absl::StatusOr<SplitDriver> Create(const GuestMemory& memory,
@@ -57,26 +59,18 @@ class SplitDriver : public DriverTerms {
                                              const DriverState& state);
   DriverState Save() const;
 
-  // The usual chain, of one descriptor, and that it can be added.
-  bool CanAddOnly(absl::Span<const Buffer> readable,
-                  absl::Span<const Buffer> writable) const {
-    return readable.size() + writable.size() == 1 && free_head_ != kNoSlot;
-  }
-  void AddOnly(absl::Span<const Buffer> readable,
-               absl::Span<const Buffer> writable, uint64_t token);
-  // Any chain.
+  // Whether the next entry will do without a closer look, and then the way past
+  // it, which is short for the usual chain, of one descriptor.
+  bool quick_to_add() const { return next_.at() != stop_; }
+  AddResult QuickAdd(absl::Span<const Buffer> readable,
+                     absl::Span<const Buffer> writable, uint64_t token);
+  bool quick_to_collect() const { return next_used_.at() != used_stop_; }
+  Collected QuickCollect();
+  // In any case.
   AddResult AddAny(absl::Span<const Buffer> readable,
                    absl::Span<const Buffer> writable, uint64_t token);
+  Collected CollectAny();
   bool Publish();
-
-  // That some are used, when last looked; looks again; and the next of them.
-  bool SeesUsed() const { return used_ != collected_; }
-  bool LookForUsed();
-  std::optional<Used> CollectSeen();
-  // The next of them, if nothing is ever seen because of VIRTIO_F_IN_ORDER.
-  std::optional<Used> CollectUnseen() {
-    return in_order_ ? CollectInOrder() : std::nullopt;
-  }
 
   bool EnableNotifications();
   bool EnableNotificationsDelayed();
@@ -88,7 +82,7 @@ class SplitDriver : public DriverTerms {
     return static_cast<uint16_t>(size() - in_flight() - extra_);
   }
   uint32_t in_flight() const {
-    return static_cast<uint32_t>(added_ - collected_);
+    return static_cast<uint32_t>(added_ - next_used_.count());
   }
   uint16_t size() const { return static_cast<uint16_t>(ring_.desc.size()); }
   const absl::Status& status() const { return status_; }
@@ -96,24 +90,27 @@ class SplitDriver : public DriverTerms {
  private:
   // Chains are numbered from 0 as they are added. The number of a chain of
   // several descriptors of the ring carries kLong too, and a slot of no chain
-  // has kNoChain: so one comparison finds the chains that need no second look.
+  // has kNoChain: so one comparison finds the chains that the device has and
+  // that need no second look.
   static constexpr uint64_t kLong = uint64_t{1} << 63;
   static constexpr uint64_t kNoChain = ~uint64_t{0};
-  static constexpr uint16_t kNoSlot = 0xffff;  // ends the list of free ones
 
-  struct Slot {  // what is remembered of a descriptor
+  struct alignas(kCacheLine) Slot {  // what is remembered of a descriptor
     uint64_t token = 0;
+    uint64_t chain = kNoChain;  // of a head: the number of its chain
     SharedDescriptor* desc = nullptr;
-    uint64_t chain = kNoChain;    // of a head: the number of its chain
-    uint32_t writable_bytes = 0;  // of a head
-    uint16_t next = kNoSlot;      // next free descriptor, or next of the chain
-    uint16_t descriptors = 0;     // of a head with kLong: how many they are
+    Slot* next = nullptr;  // next free one, or next of the chain
+    // Of a head.
+    uint32_t writable_bytes = 0;
+    uint16_t number = 0;
+    uint16_t descriptors = 1;  // more only with kLong
+    Slot* last = this;         // another only with kLong
   };
 
   struct InOrder {
     UsedBatch batch;
-    uint16_t oldest = 0;     // head of the chain to be collected next
-    uint16_t last_free = 0;  // if any is free
+    uint16_t oldest = 0;        // head of the chain to be collected next
+    Slot* last_free = nullptr;  // if any is free
   };
 
   SplitDriver(const SplitRing& ring, const Options& options,
@@ -125,15 +122,20 @@ class SplitDriver : public DriverTerms {
   // Becomes what `state` says, which passed CheckDriverState.
   void SetTo(const DriverState& state);
   void SetChain(const DriverState::InFlight& chain, uint64_t number);
+  void SetOrder(const DriverState& state);
   std::vector<uint16_t> HeadsInFlight() const;  // as they were added
-  DriverState::InFlight SaveChain(uint16_t head) const;
+  DriverState::InFlight SaveChain(const Slot& head) const;
 
+  AddResult AddList(absl::Span<const Buffer> readable,
+                    absl::Span<const Buffer> writable, uint64_t token);
+  // Takes the free slot for a chain of one descriptor, and writes that.
+  Slot& TakeSlot(const Buffer& buffer, bool writes, uint64_t token);
   struct Filled {
-    uint16_t last = kNoSlot;  // the slot after which free ones go on
+    Slot* last = nullptr;  // the slot after which free ones go on
     uint64_t bytes = 0;
     uint64_t writable_bytes = 0;
   };
-  // Write a chain into the slots from free_head_ on, or into the table of that
+  // Write a chain into the slots from free_ on, or into the table of that
   // one slot. They take nothing yet.
   Filled FillRing(absl::Span<const Buffer> readable,
                   absl::Span<const Buffer> writable);
@@ -141,72 +143,89 @@ class SplitDriver : public DriverTerms {
                    absl::Span<const Buffer> writable);
 
   // Chains used and not collected, by the used idx; 0 if that is not lawful.
-  uint16_t ReadUsed();
+  uint16_t ReadUsed(uint64_t collected);
   // Whether an element is lawful; else the queue is quarantined.
   bool Accept(uint32_t head, uint32_t len);
-  std::optional<Used> CollectAny(uint32_t head, uint32_t len);
-  Used Release(uint32_t head, uint32_t len);
-  std::optional<Used> CollectInOrder();
+  // What the next used element says, which was read.
+  Collected CollectSeen(uint32_t head, uint32_t len);
+  Collected CollectInOrder();
   bool LookForBatch();
-  uint16_t LastOf(uint16_t head) const;
+  // Ends the chain that begins at `head`. What it does not do is to make its
+  // slots free.
+  void End(Slot& head);
   void Quarantine(absl::string_view fault);
+  // After a change of what it depends on.
+  void SetUsedStop();
 
+  // QuickAdd.
+  RingCursor<SharedLe16> next_;
+  SharedLe16* stop_ = nullptr;  // where it has to look closer
+  Slot* free_ = nullptr;        // so also when quarantined
+  uint64_t added_ = 0;          // as next_.count()
+  // QuickCollect.
+  RingCursor<SharedUsedElem> next_used_;
+  SharedUsedElem* used_stop_ = nullptr;  // where it has to look closer
+  uint64_t published_ = 0;
+  std::unique_ptr<Slot[]> slots_;
   SplitRing ring_;
+
   Notification notification_;
+  uint64_t used_ = 0;   // when last looked
+  uint32_t extra_ = 0;  // descriptors in use, beyond one for each chain
+  uint16_t table_entries_ = 0;
   absl::Span<SharedDescriptor> tables_;
   GuestAddr tables_at_;
-  uint16_t table_entries_ = 0;
-  absl::Status status_;
-  std::vector<Slot> slots_;
   std::optional<InOrder> in_order_;  // with VIRTIO_F_IN_ORDER
-  uint32_t extra_ = 0;  // descriptors in use, beyond one for each chain
-  uint16_t free_head_ = kNoSlot;  // so also when quarantined
-  // Chains since the beginning; modulo 65536 they are the indices of the ring.
-  uint64_t added_ = 0;
-  uint64_t published_ = 0;
-  uint64_t used_ = 0;  // when last looked
-  uint64_t collected_ = 0;
+  absl::Status status_;
   // Keeps what follows in memory, such as the other half, off their cache line.
   [[maybe_unused]] std::byte apart_[kCacheLine] = {};
 };
 
-// The two that follow are on the way of every packet, and shorter than a call
-// if the chain is of one descriptor.
+// What follows is on the way of every packet, and shorter than a call. Each
+// step to what is next comes last, as it is one instruction then.
 
-ABSL_ATTRIBUTE_ALWAYS_INLINE inline void SplitDriver::AddOnly(
-    absl::Span<const Buffer> readable, absl::Span<const Buffer> writable,
-    uint64_t token) {
-  const uint16_t head = free_head_;
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline DriverTerms::AddResult
+SplitDriver::QuickAdd(absl::Span<const Buffer> readable,
+                      absl::Span<const Buffer> writable, uint64_t token) {
+  if (readable.size() + writable.size() != 1) {
+    return AddAny(readable, writable, token);
+  }
   const bool writes = readable.empty();
-  const Buffer& buffer = (writes ? writable : readable).front();
-  Slot& slot = slots_[head];
-  free_head_ = slot.next;
-  slot.desc->Store({.addr = buffer.addr.value(),
-                    .len = buffer.len,
-                    .flags = writes ? kDescWrite : uint16_t{0}});
+  const Buffer& buffer = *(writes ? writable : readable).data();
+  next_.at()->Store(TakeSlot(buffer, writes, token).number);
+  ++added_;
+  next_.StepShort();
+  return AddResult::kAdded;
+}
+
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline SplitDriver::Slot& SplitDriver::TakeSlot(
+    const Buffer& buffer, bool writes, uint64_t token) {
+  Slot& slot = *free_;
+  free_ = slot.next;
   slot.token = token;
   slot.chain = added_;
   slot.writable_bytes = writes ? buffer.len : 0;
-  ring_.avail_ring[added_].Store(head);
-  ++added_;
+  slot.desc->Store({.addr = buffer.addr.value(),
+                    .len = buffer.len,
+                    .flags = writes ? kDescWrite : uint16_t{0}});
+  return slot;
 }
 
-ABSL_ATTRIBUTE_ALWAYS_INLINE inline std::optional<DriverTerms::Used>
-SplitDriver::CollectSeen() {
-  const SharedUsedElem& elem = ring_.used_ring[collected_];
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline DriverTerms::Collected
+SplitDriver::QuickCollect() {
+  const SharedUsedElem& elem = *next_used_.at();
   const uint32_t head = elem.id.Load();
   const uint32_t len = elem.len.Load();
-  if (!ring_.desc.Has(head)) [[unlikely]]
-    return CollectAny(head, len);
+  if (!ring_.desc.Has(head)) return CollectSeen(head, len);
   Slot& slot = slots_[head];
-  if (slot.chain >= published_ || len > slot.writable_bytes) [[unlikely]] {
-    return CollectAny(head, len);
+  if (slot.chain >= published_ || len > slot.writable_bytes) {
+    return CollectSeen(head, len);
   }
   slot.chain = kNoChain;
-  slot.next = free_head_;
-  free_head_ = static_cast<uint16_t>(head);
-  ++collected_;
-  return Used{.token = slot.token, .len = len};
+  slot.next = free_;
+  free_ = &slot;
+  next_used_.StepShort();
+  return {.token = slot.token, .len = len, .any = true};
 }
 
 }  // namespace virtqueue

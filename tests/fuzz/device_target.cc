@@ -156,10 +156,10 @@ class Harness {
   }
 
   // Where spans are, and where the buffers are in regions.
-  template <typename Span>
-  std::vector<Extent> ExtentsOf(absl::Span<const Span> spans) const {
+  template <typename Spans>
+  std::vector<Extent> ExtentsOf(const Spans& spans) const {
     std::vector<Extent> extents;
-    for (const Span& span : spans) {
+    for (const auto& span : spans) {
       extents.push_back({arena_.AddressOf(span.data()), span.size()});
     }
     return extents;
