@@ -180,6 +180,22 @@ TEST_P(D10ResetTest, BrokenQueueIsWholeAfterTheReset) {
   EXPECT_TRUE(halves_.SendAndPop().pending());
 }
 
+TEST_P(D10ResetTest, BrokenQueueWritesNothingWhenItsChainsAreCompleted) {
+  Chain chains[] = {halves_.SendAndPop(), halves_.SendAndPop()};
+  const DriverQueue::Buffer nowhere = {GuestAddr(0), 1};
+  halves_.driver.Add({}, {&nowhere, 1}, 0);
+  halves_.driver.Publish();
+  Chain none;
+  ASSERT_EQ(halves_.device.Pop(none), PopResult::kBroken);
+  const std::vector<std::byte> before = halves_.Bytes();
+
+  for (Chain& chain : chains) halves_.device.Push(chain, 1);
+
+  EXPECT_FALSE(halves_.device.Publish());
+  EXPECT_EQ(halves_.device.in_flight(), 0u);
+  EXPECT_EQ(halves_.Bytes(), before);
+}
+
 // A backend that is so slow that its completions come some lives later.
 TEST_P(D10ResetTest, InFlightIsWhatThisLifeHasHoweverLateCompletionsCome) {
   Dice dice(10);
