@@ -98,14 +98,9 @@ absl::Status CheckPacked(const DriverState& state, uint64_t slots) {
   for (size_t i = 0; i < state.unpublished; ++i) {
     added += state.in_flight[state.in_flight.size() - 1 - i].slots;
   }
-  // In quarantine the lap of next_used is lost.
   const std::optional<uint32_t> with_device =
-      state.fault.empty()
-          ? PackedSlotsBetween(state.next_used, state.published, state.size)
-          : static_cast<uint32_t>(slots - added);
-  const bool within = PackedPosition::Of(state.next_used).slot() < state.size &&
-                      PackedPosition::Of(state.published).slot() < state.size;
-  if (!within || !with_device.has_value() || *with_device != slots - added) {
+      PackedSlotsBetween(state.next_used, state.published, state.size);
+  if (!with_device.has_value() || *with_device != slots - added) {
     return Wrong("chains have not the slots published and not collected");
   }
   if (state.held.has_value() != (state.unpublished != 0)) {

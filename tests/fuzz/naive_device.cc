@@ -159,7 +159,6 @@ PopResult NaiveDevice::Pop(NaiveChain& chain) {
 void NaiveDevice::UnPop(const NaiveChain& chain) {
   put_back_.push_back(chain);
   --in_flight_;
-  Forget();
 }
 
 void NaiveDevice::Push(const NaiveChain& chain, uint32_t written) {

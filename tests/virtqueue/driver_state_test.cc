@@ -143,6 +143,12 @@ INSTANTIATE_TEST_SUITE_P(
         Tear{"Slot", [](auto& state) { state.published = 8; }},
         Tear{"Lap", [](auto& state) { state.next_used = 5; }},
         Tear{"Collected", [](auto& state) { state.next_used = 0x8006; }},
+        Tear{"CollectedInQuarantine",
+             [](auto& state) {
+               state.next_used = 0x8006;
+               state.fault = "2.8.22";
+               state.free.clear();
+             }},
         Tear{"NothingHeld", [](auto& state) { state.held.reset(); }},
         Tear{"HeldForNothing",
              [](auto& state) {
