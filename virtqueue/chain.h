@@ -68,8 +68,8 @@ class Chain {
   static constexpr uint32_t kPacked = 1u << 16;  // of a packed ring
   static constexpr uint32_t kNotPending = 1u << 17;
   static constexpr uint32_t kUnusual = 1u << 18;
-  // An unusual one belongs to the life of its queue, between two resets, that
-  // has this number; a usual one to the only life that the queue tells apart.
+  // An unusual one has the number of its queue's life, between two resets; a
+  // queue pops no usual one while chains of an earlier life are pending.
   static constexpr uint32_t kLives = 1u << 13;
   static constexpr int kLifeShift = 19;
   static constexpr uint32_t UnusualTag(uint32_t life, bool packed) {

@@ -13,6 +13,7 @@ uint16_t CompletionOrder::Enter() {
 }
 
 void CompletionOrder::Complete(uint16_t turn, const Completed& completed) {
+  VSOCK_CHECK(turn < places_.size());
   Place& place = places_[turn];
   VSOCK_CHECK(!place.done);
   place = {.done = true, .completed = completed};

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "virtqueue/check.h"
 #include "virtqueue/packed_walk.h"
 
 namespace virtqueue {
@@ -39,6 +40,7 @@ void PackedDevice::SetLife(uint32_t life, bool told_apart) {
 void PackedDevice::PushAny(Chain& chain, uint32_t written) {
   const auto id = static_cast<uint16_t>(chain.head());
   const uint32_t slots = chain.slots();
+  VSOCK_CHECK(slots <= ring_.size);
   if (order_) {
     order_->Complete(chain.turn_, {.id = id,
                                    .slots = static_cast<uint16_t>(slots),

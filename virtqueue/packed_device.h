@@ -36,7 +36,6 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "virtqueue/chain.h"
-#include "virtqueue/check.h"
 #include "virtqueue/completion_order.h"
 #include "virtqueue/device_state.h"
 #include "virtqueue/device_terms.h"

@@ -126,8 +126,6 @@ class SplitDriver : public DriverTerms {
   std::vector<uint16_t> HeadsInFlight() const;  // as they were added
   DriverState::InFlight SaveChain(const Slot& head) const;
 
-  AddResult AddList(absl::Span<const Buffer> readable,
-                    absl::Span<const Buffer> writable, uint64_t token);
   // Takes the free slot for a chain of one descriptor, and writes that.
   Slot& TakeSlot(const Buffer& buffer, bool writes, uint64_t token);
   struct Filled {
@@ -160,7 +158,7 @@ class SplitDriver : public DriverTerms {
   // QuickAdd.
   RingCursor<SharedLe16> next_;
   SharedLe16* stop_ = nullptr;  // where it has to look closer
-  Slot* free_ = nullptr;        // so also when quarantined
+  Slot* free_ = nullptr;        // none is free, or in quarantine
   uint64_t added_ = 0;          // as next_.count()
   // QuickCollect.
   RingCursor<SharedUsedElem> next_used_;
