@@ -1,6 +1,6 @@
 // The split ring: each of its four steps alone, all of them in turn, on a
 // packed ring too, a payload copied through it, and both halves on threads of
-// their own, beside a plain ring.
+// their own, beside plain rings.
 
 #include <cstddef>
 #include <cstdint>
@@ -219,24 +219,30 @@ void BM_RingCopy(benchmark::State& state) {
 BENCHMARK(BM_RingCopy)->ArgNames({"message_bytes"})->Arg(4096)->Arg(65536);
 
 // Driver and device on two processors, both polling; the driver keeps `depth`
-// chains under way. In turn with it a plain split ring under the same load:
-// `of_plain` is the time of ours by that of the plain one, medians of pairs.
-// Beside them, what it takes to hand over a cache line.
+// chains under way. In turn with it two plain split rings under the same load:
+// `of_plain` is the time of ours by that of the one that publishes each chain,
+// `of_plain_fenced` by that of the lawful one, medians over the turns. Beside
+// them, what it takes to hand over a cache line.
 void BM_RingPolledByTwoThreads(benchmark::State& state) {
   const auto depth = static_cast<uint32_t>(state.range(0));
   const auto batch = static_cast<uint32_t>(state.range(1));
-  PolledRing<PlainRing> plain({.depth = depth, .batch = batch});
+  PolledRing<PlainRing<Publishing::kEachChain>> plain(
+      {.depth = depth, .batch = batch});
+  PolledRing<PlainRing<Publishing::kBatchFenced>> plain_fenced(
+      {.depth = depth, .batch = batch});
   PolledRing<QueueRing> ours(
       {.depth = depth, .batch = batch},
       state.range(2) != 0 ? RingFormat::kPacked : RingFormat::kSplit, kPolled);
-  std::vector<double> of_plain;
-  std::vector<double> nanos;
+  std::vector<double> of_plain, of_plain_fenced, nanos;
   for (auto _ : state) {
     const double plain_nanos = plain.Exchange(kExchanged);
+    const double plain_fenced_nanos = plain_fenced.Exchange(kExchanged);
     nanos.push_back(ours.Exchange(kExchanged));
     of_plain.push_back(nanos.back() / plain_nanos);
+    of_plain_fenced.push_back(nanos.back() / plain_fenced_nanos);
   }
   state.counters["of_plain"] = Median(of_plain);
+  state.counters["of_plain_fenced"] = Median(of_plain_fenced);
   state.counters["ns"] = Median(nanos);
   state.counters["line_transfer_ns"] = LineTransferNanos();
 }
