@@ -1,13 +1,9 @@
 // The split ring: each of its four steps alone, all of them in turn, on a
-// packed ring too, a payload copied through it, and both halves on threads of
-// their own, beside plain rings.
+// packed ring too, and both halves on threads of their own, beside plain rings.
 
-#include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <vector>
 
-#include "absl/types/span.h"
 #include "bench/line_transfer.h"
 #include "bench/plain_ring.h"
 #include "bench/polled_ring.h"
@@ -15,29 +11,13 @@
 #include "bench/ring_pair.h"
 #include "bench/spread.h"
 #include "benchmark/benchmark.h"
-#include "virtqueue/chain.h"
-#include "virtqueue/check.h"
-#include "virtqueue/device_queue.h"
-#include "virtqueue/driver_queue.h"
-#include "virtqueue/guest_memory.h"
-#include "virtqueue/owned_guest_memory.h"
 #include "virtqueue/ring_format.h"
-#include "virtqueue/split_ring.h"
 
 namespace bench {
 namespace {
 
-using virtqueue::Chain;
-using virtqueue::DeviceQueue;
-using virtqueue::DriverQueue;
-using virtqueue::GuestAddr;
-using virtqueue::kCacheLine;
-using virtqueue::OwnedGuestMemory;
 using virtqueue::RingFormat;
-using virtqueue::SplitRingAddrs;
-using virtqueue::SplitRingBytes;
 
-constexpr uint16_t kSmall = 16;
 constexpr uint32_t kExchanged = 200'000;
 constexpr uint16_t kPolled = 256;
 
@@ -168,55 +148,6 @@ BENCHMARK(BM_RingRound)
     ->ArgsProduct({{1}, {0}, {1}, {1, 32, 256}, {0, 1}, {0, 1}})
     ->ArgsProduct({{1}, {0}, {32}, {32, 256}, {0, 1}, {0, 1}})
     ->ArgsProduct({{2, 4, 17}, {0, 1}, {1, 32}, {32}, {0, 1}, {0, 1}});
-
-constexpr uint32_t kPayloadBytes = 1 << 20;
-
-// A megabyte, one message after the other, into another megabyte.
-void BM_PlainCopy(benchmark::State& state) {
-  const auto message = static_cast<size_t>(state.range(0));
-  const std::vector<std::byte> from(kPayloadBytes);
-  std::vector<std::byte> to(kPayloadBytes);
-  size_t at = 0;
-  for (auto _ : state) {
-    std::memcpy(&to[at], &from[at], message);
-    benchmark::ClobberMemory();
-    at = (at + message) % kPayloadBytes;
-  }
-  state.SetBytesProcessed(state.iterations() * state.range(0));
-}
-BENCHMARK(BM_PlainCopy)->ArgNames({"message_bytes"})->Arg(4096)->Arg(65536);
-
-// The same through a ring, each message added, popped, copied, pushed and
-// collected before the next.
-void BM_RingCopy(benchmark::State& state) {
-  const auto message = static_cast<size_t>(state.range(0));
-  OwnedGuestMemory memory = *OwnedGuestMemory::Create(2 * kPayloadBytes);
-  const SplitRingAddrs addrs =
-      LaySplitRing(memory.Allocate(SplitRingBytes(kSmall), kCacheLine), kSmall);
-  DriverQueue driver =
-      *DriverQueue::Create(memory.memory(), addrs, {.size = kSmall});
-  DeviceQueue device =
-      *DeviceQueue::Create(memory.memory(), addrs, {.size = kSmall});
-  const GuestAddr from = memory.Allocate(kPayloadBytes, kCacheLine);
-  std::vector<std::byte> to(kPayloadBytes);
-  Chain chain;
-  size_t at = 0;
-  for (auto _ : state) {
-    const DriverQueue::Buffer buffer[] = {
-        {from + at, static_cast<uint32_t>(message)}};
-    VSOCK_CHECK(driver.Add(buffer, {}, at) == DriverQueue::AddResult::kAdded);
-    driver.Publish();
-    VSOCK_CHECK(device.Pop(chain) == DeviceQueue::PopResult::kChain);
-    chain.CopyFrom(0, absl::MakeSpan(to).subspan(at, message));
-    benchmark::ClobberMemory();
-    device.Push(chain, /*written=*/0);
-    device.Publish();
-    VSOCK_CHECK(driver.Collect().has_value());
-    at = (at + message) % kPayloadBytes;
-  }
-  state.SetBytesProcessed(state.iterations() * state.range(0));
-}
-BENCHMARK(BM_RingCopy)->ArgNames({"message_bytes"})->Arg(4096)->Arg(65536);
 
 // Driver and device on two processors, both polling; the driver keeps `depth`
 // chains under way. In turn with it two plain split rings under the same load:
