@@ -136,6 +136,9 @@ absl::Status CheckOrder(const DriverState& state, bool in_order) {
     return state.batch == 0 ? absl::OkStatus()
                             : Wrong("a batch, but not in order");
   }
+  if (state.batch != 0 && !state.fault.empty()) {
+    return Wrong("a batch, but quarantined");
+  }
   if (state.batch + size_t{state.unpublished} > state.in_flight.size()) {
     return Wrong("a batch of more chains than the device has");
   }

@@ -124,6 +124,8 @@ TEST(InOrderDriverStateTest, OfOtherNumbersOrBatchesIsNone) {
          s.free = {3, 2, 4, 5};
        }},
       {"batch too long", [](DriverState& s) { s.batch = 4; }},
+      {"batch of a quarantined queue",
+       [](DriverState& s) { s.fault = "2.7.8: a fault"; }},
       {"batch of what is not published",
        [](DriverState& s) { s.unpublished = 2; }},
       {"len too long", [](DriverState& s) { s.batch_len = 8; }}};
