@@ -70,16 +70,18 @@ void MessageLine::SetLengths() {
   }
 }
 
-void MessageLine::Carry() {
+uint32_t MessageLine::Carry() {
   LayOut(pool_.Next());
   VSOCK_CHECK(driver_.Add(buffers_, {}, /*token=*/0) ==
               DriverQueue::AddResult::kAdded);
   driver_.Publish();
   VSOCK_CHECK(device_.Pop(chain_) == DeviceQueue::PopResult::kChain);
-  chain_.CopyFrom(0, pool_.received());
+  VSOCK_CHECK(chain_.CopyFrom(0, pool_.received()) == pool_.message_bytes());
+  const uint32_t descriptors = chain_.descriptors();
   device_.Push(chain_, /*written=*/0);
   device_.Publish();
   VSOCK_CHECK(driver_.Collect().has_value());
+  return descriptors;
 }
 
 void MessageLine::LayOut(GuestAddr message) {

@@ -32,10 +32,9 @@ class MessageLine {
   // `pool` outlives the line.
   MessageLine(const Shape& shape, PayloadPool& pool);
 
-  // The pool's next message into its received().
-  void Carry();
-
-  const virtqueue::Chain& last() const { return chain_; }
+  // The pool's next message into its received(). Says of how many descriptors
+  // its chain was.
+  uint32_t Carry();
 
  private:
   virtqueue::DriverQueue MakeDriver();

@@ -62,7 +62,9 @@ Chain& Chain::operator=(Chain&& other) noexcept {
   descriptors_ = other.descriptors_;
   slots_ = other.slots_;
   turn_ = other.turn_;
-  head_ = std::exchange(other.head_, other.head_ | kNotPending);
+  life_ = other.life_;
+  head_ = other.head_;
+  other.Clear();
   return *this;
 }
 
@@ -71,7 +73,7 @@ ChainState Chain::Save(const GuestMemory& memory) const {
   return {.id = static_cast<uint16_t>(head()),
           .slots = static_cast<uint16_t>(packed() ? slots() : 0),
           .descriptors = static_cast<uint16_t>(descriptors()),
-          .turn = usual() ? uint16_t{0} : turn_,
+          .turn = turn(),
           .readable = PiecesOf(readable(), memory),
           .writable = PiecesOf(writable(), memory)};
 }
@@ -91,7 +93,7 @@ absl::Status Chain::SetTo(const ChainState& state, const GuestMemory& memory,
     return absl::InvalidArgumentError(
         "chain state: a piece is of no bytes, or is outside of memory");
   }
-  if (readable_bytes() + writable_bytes() > kMaxChainBytes) {
+  if (Bytes(spans_.readable()) + Bytes(spans_.writable()) > kMaxChainBytes) {
     return absl::InvalidArgumentError("chain state: of more than 2^32 bytes");
   }
   return absl::OkStatus();

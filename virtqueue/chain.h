@@ -6,7 +6,8 @@
 // change while they are read, so copy first and judge the copy.
 //
 // A Chain is filled by DeviceQueue::Pop and completed exactly once, by Push or
-// UnPop; then it may be popped into again, which does not allocate.
+// UnPop; then its bytes are the driver's again and it holds nothing. It may be
+// popped into again, which does not allocate.
 
 #ifndef VIRTQUEUE_CHAIN_H_
 #define VIRTQUEUE_CHAIN_H_
@@ -18,6 +19,7 @@
 #include "absl/types/span.h"
 #include "virtqueue/chain_state.h"
 #include "virtqueue/guest_memory.h"
+#include "virtqueue/ring_format.h"
 #include "virtqueue/span_list.h"
 
 namespace virtqueue {
@@ -40,9 +42,12 @@ class Chain {
   // A pending chain of `memory` as numbers. DeviceQueue::Restore makes it anew.
   ChainState Save(const GuestMemory& memory) const;
 
-  ConstSpans readable() const { return spans_.readable(); }
+  ConstSpans readable() const {
+    return usual() ? ConstSpans(spans_.Only(pending() && !writes()))
+                   : spans_.readable();
+  }
   absl::Span<const absl::Span<std::byte>> writable() const {
-    return spans_.writable();
+    return usual() ? spans_.Only(writes()) : spans_.writable();
   }
   uint64_t readable_bytes() const { return Bytes(readable()); }
   uint64_t writable_bytes() const { return Bytes(writable()); }
@@ -51,7 +56,9 @@ class Chain {
   // buffer id on a packed ring.
   uint32_t head() const { return head_ & 0xffff; }
   // Buffers described, without the one that refers to an indirect table.
-  uint32_t descriptors() const { return usual() ? 1 : descriptors_; }
+  uint32_t descriptors() const {
+    return usual() ? (pending() ? 1 : 0) : descriptors_;
+  }
   // Popped and not yet completed.
   bool pending() const { return (head_ & kNotPending) == 0; }
 
@@ -61,20 +68,16 @@ class Chain {
   friend class PackedDevice;
   friend class SplitDevice;
 
-  // What may be in head_ beside the head, or id, of 16 bits: a tag. That of the
-  // usual chain that is pending is kPacked or nothing, so one comparison finds
-  // it and the format of its ring.
+  // What is in head_ beside the head, or id, of 16 bits. A usual chain that is
+  // pending has kWrites and kPacked alone, so one comparison finds it and the
+  // format of its ring.
   static constexpr uint32_t kMaxHead = 0xffff;
-  static constexpr uint32_t kPacked = 1u << 16;  // of a packed ring
-  static constexpr uint32_t kNotPending = 1u << 17;
-  static constexpr uint32_t kUnusual = 1u << 18;
-  // An unusual one has the number of its queue's life, between two resets; a
-  // queue pops no usual one while chains of an earlier life are pending.
-  static constexpr uint32_t kLives = 1u << 13;
-  static constexpr int kLifeShift = 19;
-  static constexpr uint32_t UnusualTag(uint32_t life, bool packed) {
-    return kUnusual | (packed ? kPacked : 0) | life << kLifeShift;
-  }
+  // If usual: its span is writable. Above the id as WRITE is in a packed
+  // descriptor, so there id and direction are taken as they lie.
+  static constexpr uint32_t kWrites = uint32_t{kDescWrite} << 16;
+  static constexpr uint32_t kPacked = 1u << 18;  // of a packed ring
+  static constexpr uint32_t kUnusual = 1u << 19;
+  static constexpr uint32_t kNotPending = 1u << 20;  // and then that alone
 
   template <typename Spans>
   static uint64_t Bytes(const Spans& spans) {
@@ -90,32 +93,41 @@ class Chain {
 
   void Clear() {
     spans_.Clear();
-    head_ = kNotPending | kUnusual;
+    head_ = kNotPending;
     descriptors_ = 0;
   }
-  // Makes it pending, of one descriptor; nothing else is known of it.
-  void SetUsual(absl::Span<std::byte> bytes, bool writable, uint32_t head) {
-    spans_.SetOnly(bytes, writable);
+  // Makes it pending, of one descriptor; nothing else is known of it. `head`
+  // has kWrites and kPacked with it.
+  void SetUsual(absl::Span<std::byte> bytes, uint32_t head) {
+    spans_.SetOnly(bytes);
     head_ = head;
   }
   // Makes it pending with all that is known of it.
-  void SetUnusual(uint32_t head, uint32_t tag) { head_ = head | tag; }
-  void Complete() { head_ |= kNotPending; }
+  void SetUnusual(uint32_t head, bool packed, uint32_t life) {
+    head_ = head | kUnusual | (packed ? kPacked : 0);
+    life_ = life;
+  }
+  void Complete() { head_ = kNotPending; }
 
   bool packed() const { return (head_ & kPacked) != 0; }
-  // Pending, and of a split ring.
-  bool of_split() const { return (head_ & (kPacked | kNotPending)) == 0; }
+  bool writes() const { return (head_ & kWrites) != 0; }
+  // Pending, and of such a ring.
+  bool pending_of(bool packed) const {
+    return (head_ & (kPacked | kNotPending)) == (packed ? kPacked : 0);
+  }
   // Pending, usual, and of a packed ring.
-  bool usual_of_packed() const { return (head_ ^ kPacked) <= kMaxHead; }
-  uint32_t usual_id() const { return head_ ^ kPacked; }  // and then its id
+  bool usual_of_packed() const {
+    return head_ - kPacked <= (kWrites | kMaxHead);
+  }
   bool usual() const { return (head_ & kUnusual) == 0; }
-  uint32_t tag() const { return head_ & ~kMaxHead; }
   // Of a packed ring that it takes.
   uint32_t slots() const { return usual() ? 1 : slots_; }
+  uint16_t turn() const { return usual() ? uint16_t{0} : turn_; }
 
-  uint32_t head_ = kNotPending | kUnusual;
+  uint32_t head_ = kNotPending;
   SpanList spans_;
   // If unusual.
+  uint32_t life_ = 0;  // of its queue, between two resets
   uint32_t descriptors_ = 0;
   uint32_t slots_ = 1;
   uint16_t turn_ = 0;  // with VIRTIO_F_IN_ORDER: see CompletionOrder

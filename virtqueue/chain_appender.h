@@ -4,7 +4,6 @@
 #ifndef VIRTQUEUE_CHAIN_APPENDER_H_
 #define VIRTQUEUE_CHAIN_APPENDER_H_
 
-#include <cstddef>
 #include <cstdint>
 
 #include "absl/base/attributes.h"

@@ -33,8 +33,7 @@ absl::StatusOr<DeviceQueue::Restored> DeviceQueue::Restore(
   std::vector<Chain> chains(state.in_flight.size());
   for (size_t i = 0; i < chains.size(); ++i) {
     status.Update(chains[i].SetTo(state.in_flight[i], memory, options.size));
-    chains[i].SetUnusual(state.in_flight[i].id,
-                         Chain::UnusualTag(queue->life_, queue->packed()));
+    chains[i].SetUnusual(state.in_flight[i].id, queue->packed(), queue->life_);
   }
   if (!status.ok()) return status;
   return Restored{.queue = *std::move(queue), .in_flight = std::move(chains)};
@@ -55,7 +54,7 @@ void DeviceQueue::Reset() {
   format_ = RingFormat::kSplit;
   packed_ = PackedDevice(split_.memory());
   split_ = SplitDevice(split_.memory());
-  SetLife((life_ + 1) % Chain::kLives, orphans);
+  SetLife(life_ + 1, orphans);
 }
 
 absl::Status DeviceQueue::Restart(const GuestMemory& memory,
@@ -84,9 +83,8 @@ void DeviceQueue::UnPop(Chain& chain) {
 }
 
 bool DeviceQueue::Has(const Chain& chain) const {
-  if (chain.tag() == Chain::UnusualTag(life_, packed())) return true;
-  return chain.pending() && chain.usual() && chain.packed() == packed() &&
-         orphans_ == 0;
+  if (!chain.pending_of(packed())) return false;
+  return chain.usual() ? orphans_ == 0 : chain.life_ == life_;
 }
 
 void DeviceQueue::SetLife(uint32_t life, uint32_t orphans) {

@@ -10,10 +10,11 @@
 // descriptor of no bytes (no span, its address is not looked at); a table at an
 // odd address; flags without a meaning (ignored).
 // A chain belongs to the life of a queue in which it was popped: once the queue
-// was reset, completing it has no effect beyond the chain.
-// With VIRTIO_F_IN_ORDER the queue itself keeps the order (6.2), whatever order
-// its user completes chains in: see completion_order.h. That way is a little
-// longer than the other.
+// was reset, completing it has no effect beyond the chain. It is to be
+// completed all the same: until all of earlier lives are, every chain goes the
+// longer way. With VIRTIO_F_IN_ORDER the queue itself keeps the order (6.2),
+// whatever order its user completes chains in: see completion_order.h. That way
+// is a little longer than the other.
 //
 // Where the time goes: see driver_queue.h. Here it is, besides, a third for the
 // bounds of the buffer and the spans of the chain.

@@ -54,9 +54,10 @@ class GuestMemory {
   std::optional<absl::Span<std::byte>> QuickSlice(GuestAddr at,
                                                   uint32_t len) const {
     const uint64_t first = at.value() - largest_.base.value();
-    const uint64_t last = first + len - 1;
-    // The second covers no bytes at all, and a sum that wrapped.
-    if (last >= largest_.bytes.size() || last < first) [[unlikely]]
+    uint64_t last;
+    // Of no bytes at all the last one is beyond, or the sum wraps.
+    if (__builtin_add_overflow(first, uint64_t{len} - 1, &last) ||
+        last >= largest_.bytes.size()) [[unlikely]]
       return std::nullopt;
     return absl::Span<std::byte>(largest_.bytes.data() + first, len);
   }

@@ -17,6 +17,8 @@
 
 namespace virtqueue {
 
+// Flags where they are in the word of a tail.
+inline constexpr uint64_t kNextMark = PackedTail{.flags = kDescNext}.word();
 inline constexpr uint64_t kWriteMark = PackedTail{.flags = kDescWrite}.word();
 
 // A half's way round a ring as the way of a packet wants it: the descriptor
@@ -69,9 +71,12 @@ class PackedCursor {
     return at_ + std::min(slots, static_cast<uint32_t>(last_ - at_));
   }
 
-  PackedPosition position() const {
-    return PackedPosition(static_cast<uint32_t>(at_ - first_),
-                          (marks_ & kAvailMark) != 0);
+  // As the event suppression structure has it.
+  uint16_t off_wrap() const {
+    constexpr int kShift = 40;
+    static_assert(kAvailMark >> kShift == kEventsWrap);
+    return static_cast<uint16_t>((at_ - first_) |
+                                 (marks_ >> kShift & kEventsWrap));
   }
   // How many slots `to` is ahead; at most the size.
   uint32_t DistanceTo(const PackedCursor& to) const {
@@ -80,6 +85,10 @@ class PackedCursor {
   }
 
  private:
+  static constexpr uint64_t kAvailMark = PackedTail{.flags = kDescAvail}.word();
+  static constexpr uint64_t kBothMarks =
+      PackedTail{.flags = kDescAvail | kDescUsed}.word();
+
   PackedCursor(const PackedRing& ring, const PackedPosition& position,
                uint16_t flags)
       : at_(&ring[position]),
@@ -88,10 +97,6 @@ class PackedCursor {
         last_(ring.desc + (ring.size - 1)) {}
 
   uint32_t size() const { return static_cast<uint32_t>(last_ - first_) + 1; }
-
-  static constexpr uint64_t kAvailMark = PackedTail{.flags = kDescAvail}.word();
-  static constexpr uint64_t kBothMarks =
-      PackedTail{.flags = kDescAvail | kDescUsed}.word();
 
   SharedPackedDescriptor* at_ = nullptr;
   uint64_t marks_ = 0;

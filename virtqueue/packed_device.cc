@@ -31,26 +31,29 @@ PackedDevice::PackedDevice(const GuestMemory& memory, const PackedRing& ring,
 }
 
 void PackedDevice::SetLife(uint32_t life, bool told_apart) {
-  tag_ = Chain::UnusualTag(life, /*packed=*/true);
+  life_ = life;
   told_apart_ = told_apart;
   SetStop();
   SetPushStop();
 }
 
 void PackedDevice::PushAny(Chain& chain, uint32_t written) {
-  const auto id = static_cast<uint16_t>(chain.head());
+  const uint32_t id = chain.head();
   const uint32_t slots = chain.slots();
-  VSOCK_CHECK(slots <= ring_.size);
+  const bool usual = chain.usual();
   if (order_) {
-    order_->Complete(chain.turn_, {.id = id,
+    VSOCK_CHECK(slots <= ring_.size);
+    order_->Complete(chain.turn_, {.id = static_cast<uint16_t>(id),
                                    .slots = static_cast<uint16_t>(slots),
                                    .written = written,
                                    .whole = written == chain.writable_bytes()});
-  } else {
-    Use(slots, written, id);
-    extra_ -= slots - 1;
+    return chain.Complete();
   }
   chain.Complete();
+  if (usual) return Use(/*slots=*/1, written, id);
+  VSOCK_CHECK(slots <= ring_.size);
+  extra_ -= slots - 1;
+  Use(slots, written, id);
 }
 
 inline void PackedDevice::Use(uint32_t slots, uint32_t written, uint32_t id) {
@@ -62,8 +65,8 @@ inline void PackedDevice::Use(uint32_t slots, uint32_t written, uint32_t id) {
   } else if (status_.ok()) {
     next_used_.at()->StoreWord(tail, std::memory_order_release);
   }
-  const bool lap_begins = next_used_.Advance(slots);
-  if (lap_begins || told_apart_ || !status_.ok()) SetPushStop();
+  const bool looks_closer = next_used_.at() == push_end_;
+  if (next_used_.Advance(slots) || looks_closer) SetPushStop();
 }
 
 // 2.8.8: a descriptor lies where that of the first chain of its batch would.
@@ -84,15 +87,15 @@ void PackedDevice::UnPop(Chain& chain) {
 bool PackedDevice::Publish() {
   if (next_used_ == first_used_ && !UseBatches()) return false;
   if (!status_.ok()) return false;
-  const PackedCursor first = first_used_;
-  first_used_ = next_used_;
   push_stop_ = next_used_.at();  // the first one of the next batch is held
-  first.at()->StoreWord(held_, std::memory_order_seq_cst);
-  return notification_.PeerMustBeNotified(first, next_used_);
+  first_used_.at()->StoreWord(held_, std::memory_order_seq_cst);
+  const bool notify = notification_.PeerMustBeNotified(first_used_, next_used_);
+  first_used_ = next_used_;
+  return notify;
 }
 
 bool PackedDevice::EnableNotifications() {
-  notification_.Enable(next_.position());
+  notification_.Enable(next_.off_wrap());
   return HasAvailable();
 }
 
@@ -105,25 +108,34 @@ bool PackedDevice::HasAvailable() const {
 DeviceTerms::PopResult PackedDevice::PopAny(Chain& chain) {
   if (!status_.ok()) return PopResult::kBroken;
   if (!put_back_.empty()) return PopPutBack(chain);
+  if (!order_ && !told_apart_ && room() != 0) {
+    return PopNext</*kShortStep=*/false>(chain);
+  }
   return PopSeen(chain, next_.at()->LoadWord(std::memory_order_acquire));
 }
 
 DeviceTerms::PopResult PackedDevice::PopSeen(Chain& chain, uint64_t tail) {
   if (!next_.Matches(tail)) return PopResult::kEmpty;
+  return PopList(chain, next_.at()->LoadAddr(), tail);
+}
+
+DeviceTerms::PopResult PackedDevice::PopList(Chain& chain, uint64_t addr,
+                                             uint64_t tail) {
   const uint32_t most = room();
   if (most == 0) {
     Break("2.8.16: descriptor changed before it was used");
     return PopResult::kBroken;
   }
   const PackedWalk walk =
-      WalkPacked(next_, tail, most, ring_.size, indirect_, memory_, chain);
+      WalkPacked(next_, SharedPackedDescriptor::Decode(addr, tail), most,
+                 ring_.size, indirect_, memory_, chain);
   if (walk.fault != nullptr) {
     Break(walk.fault);
     return PopResult::kBroken;
   }
   chain.slots_ = walk.slots;
-  chain.SetUnusual(walk.id, tag_);
-  if (order_) chain.turn_ = order_->Enter();
+  chain.SetUnusual(walk.id, /*packed=*/true, life_);
+  chain.turn_ = order_ ? order_->Enter() : uint16_t{0};
   extra_ += walk.slots - 1;
   next_.Advance(walk.slots);
   stop_ = next_.ShortSteps(order_ || told_apart_ ? 0 : most - walk.slots);

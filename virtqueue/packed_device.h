@@ -69,7 +69,9 @@ class PackedDevice : public DeviceTerms {
   // it, which is short for the usual chain: of one descriptor, in the largest
   // region.
   bool quick_to_pop() const { return next_.at() != stop_; }
-  PopResult QuickPop(Chain& chain);
+  PopResult QuickPop(Chain& chain) {
+    return PopNext</*kShortStep=*/true>(chain);
+  }
   bool quick_to_push(const Chain& chain) const {
     return chain.usual_of_packed() && next_used_.at() != push_stop_;
   }
@@ -94,11 +96,13 @@ class PackedDevice : public DeviceTerms {
   PackedDevice(const GuestMemory& memory, const PackedRing& ring,
                const Options& options);
 
-  template <bool kWritable>
-  PopResult TakeOnly(Chain& chain, const SharedPackedDescriptor& desc,
-                     uint64_t tail, uint64_t id);
-  // What begins at next_, where `tail` was read.
+  // The next chain where there is room for it; with kShortStep not in the last
+  // slot.
+  template <bool kShortStep>
+  PopResult PopNext(Chain& chain);
+  // What begins at next_, where `tail` was read; and `addr`, too.
   PopResult PopSeen(Chain& chain, uint64_t tail);
+  PopResult PopList(Chain& chain, uint64_t addr, uint64_t tail);
   PopResult PopPutBack(Chain& chain);
   // How many slots the driver may have made available at next_.
   uint32_t room() const { return ring_.size - first_used_.DistanceTo(next_); }
@@ -126,7 +130,7 @@ class PackedDevice : public DeviceTerms {
   PackedCursor first_used_;
   uint64_t held_ = 0;
   uint32_t extra_ = 0;  // slots between the two, beyond one for each chain
-  uint32_t tag_ = Chain::UnusualTag(0, /*packed=*/true);
+  uint32_t life_ = 0;
   bool told_apart_ = false;
   bool indirect_ = false;
   PackedRing ring_;
@@ -141,33 +145,35 @@ class PackedDevice : public DeviceTerms {
 // What follows is on the way of every packet, and shorter than a call. Each
 // step to what is next comes last, as it is one instruction then.
 
+template <bool kShortStep>
 ABSL_ATTRIBUTE_ALWAYS_INLINE inline DeviceTerms::PopResult
-PackedDevice::QuickPop(Chain& chain) {
+PackedDevice::PopNext(Chain& chain) {
   const SharedPackedDescriptor& desc = *next_.at();
   const uint64_t tail = desc.LoadWord(std::memory_order_acquire);
   // If it is available, then this is the id, alone or with flags.
-  const uint64_t id = (tail ^ next_.marks()) >> 32;
-  if (id <= Chain::kMaxHead) return TakeOnly<false>(chain, desc, tail, id);
-  const uint64_t unmarked = id ^ (kWriteMark >> 32);
-  if (unmarked > Chain::kMaxHead) return PopSeen(chain, tail);
-  return TakeOnly<true>(chain, desc, tail, unmarked);
-}
-
-template <bool kWritable>
-ABSL_ATTRIBUTE_ALWAYS_INLINE inline DeviceTerms::PopResult
-PackedDevice::TakeOnly(Chain& chain, const SharedPackedDescriptor& desc,
-                       uint64_t tail, uint64_t id) {
-  const auto bytes = memory_.QuickSlice(GuestAddr(desc.LoadAddr()),
-                                        static_cast<uint32_t>(tail));
-  if (!bytes) return PopSeen(chain, tail);
-  chain.SetUsual(*bytes, kWritable, static_cast<uint32_t>(id) | Chain::kPacked);
-  next_.StepShort();
+  const auto id = static_cast<uint32_t>((tail ^ next_.marks()) >> 32);
+  if (id > Chain::kMaxHead && id - Chain::kWrites > Chain::kMaxHead)
+      [[unlikely]] {
+    return PopSeen(chain, tail);
+  }
+  const uint64_t addr = desc.LoadAddr();
+  const auto bytes =
+      memory_.QuickSlice(GuestAddr(addr), static_cast<uint32_t>(tail));
+  if (!bytes) [[unlikely]]
+    return PopList(chain, addr, tail);
+  chain.SetUsual(*bytes, id | Chain::kPacked);
+  if constexpr (kShortStep) {
+    next_.StepShort();
+  } else {
+    next_.Step();
+    SetStop();
+  }
   return PopResult::kChain;
 }
 
 ABSL_ATTRIBUTE_ALWAYS_INLINE inline void PackedDevice::QuickPush(
     Chain& chain, uint32_t written) {
-  const uint64_t id = chain.usual_id();
+  const uint64_t id = chain.head();
   chain.Complete();
   next_used_.at()->StoreWord(
       written | id << 32 | next_used_.marks() | (written != 0 ? kWriteMark : 0),

@@ -7,9 +7,9 @@ namespace virtqueue {
 DeviceState PackedDevice::Save() const {
   DeviceState state = {.format = RingFormat::kPacked,
                        .size = size(),
-                       .next_available = next_.position().off_wrap(),
-                       .next_used = next_used_.position().off_wrap(),
-                       .published = first_used_.position().off_wrap(),
+                       .next_available = next_.off_wrap(),
+                       .next_used = next_used_.off_wrap(),
+                       .published = first_used_.off_wrap(),
                        .notifications_enabled = notification_.enabled(),
                        .fault = std::string(status_.message())};
   if (!(next_used_ == first_used_)) state.held = PackedTail::Decode(held_);
@@ -34,7 +34,7 @@ absl::Status PackedDevice::SetTo(const DeviceState& state) {
     Chain& chain = put_back_.emplace_back();
     const absl::Status status = chain.SetTo(saved, memory_, size());
     if (!status.ok()) return status;
-    chain.SetUnusual(saved.id, tag_);
+    chain.SetUnusual(saved.id, /*packed=*/true, life_);
   }
   if (order_) {
     order_->SetTo(

@@ -95,23 +95,23 @@ PackedDriver::PackedDriver(const PackedRing& ring, const Options& options,
 
 bool PackedDriver::Publish() {
   if (added_ == published_ || !status_.ok()) return false;
-  const PackedCursor first = first_added_;
-  first_added_ = next_;
   published_ = added_;
   stop_ = next_.at();  // the first one of the next batch is held
-  first.at()->StoreWord(held_, std::memory_order_seq_cst);
-  return notification_.PeerMustBeNotified(first, next_);
+  first_added_.at()->StoreWord(held_, std::memory_order_seq_cst);
+  const bool notify = notification_.PeerMustBeNotified(first_added_, next_);
+  first_added_ = next_;
+  return notify;
 }
 
 bool PackedDriver::EnableNotifications() {
-  notification_.Enable(next_used_.position());
+  notification_.Enable(next_used_.off_wrap());
   return HasUsed();
 }
 
 bool PackedDriver::EnableNotificationsDelayed() {
   PackedCursor event = next_used_;
   event.Advance(next_used_.DistanceTo(first_added_) * 3 / 4);
-  notification_.Enable(event.position());
+  notification_.Enable(event.off_wrap());
   return HasUsed();
 }
 
@@ -120,14 +120,6 @@ bool PackedDriver::HasUsed() const {
   if (in_order_ && !in_order_->batch.empty()) return true;
   return next_used_.Matches(
       next_used_.at()->LoadWord(std::memory_order_seq_cst));
-}
-
-inline void PackedDriver::SetStop(uint32_t free) {
-  if (in_order_) {
-    free = std::min(free, static_cast<uint32_t>(free_end_ - &free_ids_[0]));
-  }
-  room_end_ = next_.ShortSteps(free);
-  stop_ = room_end_;
 }
 
 DriverTerms::AddResult PackedDriver::AddAny(Buffers readable, Buffers writable,
@@ -150,34 +142,30 @@ DriverTerms::AddResult PackedDriver::AddAny(Buffers readable, Buffers writable,
   return AddResult::kAdded;
 }
 
-bool PackedDriver::HasRoom() {
-  if (in_order_ && free_end_ == &free_ids_[0]) free_end_ += ring_.size;
-  return status_.ok() && free_descriptors() != 0;
-}
-
 inline void PackedDriver::FillRing(Buffers readable, Buffers writable) {
   size_t left = readable.size() + writable.size();
-  SharedPackedDescriptor* const first = next_.at();
+  const uint64_t id = free_id().tail;
+  SharedPackedDescriptor& first = *next_.at();
   uint64_t first_tail = 0;
-  const auto fill = [&](Buffers buffers, uint16_t flags) {
+  PackedCursor at = next_;
+  const auto fill = [&](Buffers buffers, uint64_t flags) {
     for (const Buffer& buffer : buffers) {
-      const uint16_t linked = --left != 0 ? kDescNext : 0;
-      const PackedTail tail = {.len = buffer.len,
-                               .flags = static_cast<uint16_t>(flags | linked)};
-      const uint64_t word = tail.word() | free_id().tail | next_.marks();
-      SharedPackedDescriptor& desc = *next_.at();
+      SharedPackedDescriptor& desc = *at.at();
+      const uint64_t linked = --left != 0 ? kNextMark : 0;
+      const uint64_t tail = buffer.len | flags | linked | id | at.marks();
       desc.StoreAddr(buffer.addr.value());
-      if (&desc == first) {
-        first_tail = word;
+      if (&desc == &first) {
+        first_tail = tail;
       } else {
-        desc.StoreWord(word, std::memory_order_release);
+        desc.StoreWord(tail, std::memory_order_release);
       }
-      next_.Step();
+      at.Step();
     }
   };
   fill(readable, 0);
-  fill(writable, kDescWrite);
-  Expose(*first, first_tail);  // 2.8.17: after all others
+  fill(writable, kWriteMark);
+  Expose(first, first_tail);  // 2.8.17: after all others
+  next_ = at;
 }
 
 void PackedDriver::FillTable(Buffers readable, Buffers writable) {
@@ -204,11 +192,10 @@ void PackedDriver::FillTable(Buffers readable, Buffers writable) {
 DriverTerms::AddResult PackedDriver::AddList(Buffers readable, Buffers writable,
                                              uint64_t token) {
   if (!status_.ok()) return AddResult::kBroken;
-  if (in_order_ && free_end_ == &free_ids_[0]) free_end_ += ring_.size;
   const size_t descriptors = readable.size() + writable.size();
   if (descriptors == 0 || descriptors > size()) return AddResult::kRefused;
   const bool takes_table = descriptors > 1 && descriptors <= table_entries_;
-  const auto needed = static_cast<uint16_t>(takes_table ? 1 : descriptors);
+  const uint32_t needed = takes_table ? 1 : static_cast<uint32_t>(descriptors);
   const uint32_t free = free_descriptors();
   if (needed > free) return AddResult::kNoRoom;
   const uint64_t writable_bytes = Bytes(writable);
@@ -216,11 +203,6 @@ DriverTerms::AddResult PackedDriver::AddList(Buffers readable, Buffers writable,
     return AddResult::kRefused;
   }
 
-  if (takes_table) {
-    FillTable(readable, writable);
-  } else {
-    FillRing(readable, writable);
-  }
   Id& id = free_id();
   id.token = token;
   id.chain = needed == 1 ? added_ : added_ | kLong;
@@ -228,6 +210,11 @@ DriverTerms::AddResult PackedDriver::AddList(Buffers readable, Buffers writable,
   id.writable_bytes = static_cast<uint32_t>(
       std::min<uint64_t>(writable_bytes, std::numeric_limits<uint32_t>::max()));
   id.slots = needed;
+  if (takes_table) {
+    FillTable(readable, writable);
+  } else {
+    FillRing(readable, writable);
+  }
   extra_ += needed - 1u;
   --free_end_;
   ++added_;
@@ -300,6 +287,17 @@ void PackedDriver::Quarantine(absl::string_view fault) {
   status_ = absl::DataLossError(fault);
   SetStop(/*free=*/0);
   SetUsedStop();
+}
+
+void PackedDriver::SetStop(uint32_t free) {
+  if (in_order_) {
+    // Who takes the last id looks closer, and comes here.
+    if (free_end_ == &free_ids_[0]) free_end_ += ring_.size;
+    const auto ids = static_cast<uint32_t>(free_end_ - &free_ids_[0]);
+    free = std::min(free, ids - 1);
+  }
+  room_end_ = next_.ShortSteps(free);
+  stop_ = room_end_;
 }
 
 void PackedDriver::SetUsedStop() {

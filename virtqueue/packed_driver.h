@@ -76,7 +76,7 @@ class PackedDriver : public DriverTerms {
   bool EnableNotificationsDelayed();
   void DisableNotifications() { notification_.Disable(); }
   NextAvailable next_available() const {
-    return NextAvailable::Of(first_added_.position().off_wrap());
+    return NextAvailable::Of(first_added_.off_wrap());
   }
   uint16_t free_descriptors() const {
     return static_cast<uint16_t>(ring_.size - next_used_.DistanceTo(next_));
@@ -127,7 +127,7 @@ class PackedDriver : public DriverTerms {
   Id& free_id() const { return *free_end_[-1]; }
 
   // For a chain of one slot.
-  bool HasRoom();
+  bool HasRoom() const { return status_.ok() && free_descriptors() != 0; }
   AddResult AddList(absl::Span<const Buffer> readable,
                     absl::Span<const Buffer> writable, uint64_t token);
   // Makes the free id that of a chain of one slot; gives the tail of its
@@ -168,16 +168,16 @@ class PackedDriver : public DriverTerms {
   // The same, but for the first chain of a batch, which is held.
   SharedPackedDescriptor* room_end_ = nullptr;
   // Behind the last of the free ids, which are a stack. With in_order_ ids go
-  // round as the slots do: none is put back, and who finds none begins anew.
-  // A stack and no list, so that who takes one
-  // need not wait for what is remembered of it to say which is next.
+  // round as the slots do: none is put back, and after the last it begins anew.
+  // A stack and no list, so that who takes one need not wait for what is
+  // remembered of it to say which is next.
   Id** free_end_ = nullptr;
   uint64_t added_ = 0;
   // QuickCollect.
   PackedCursor next_used_;
   SharedPackedDescriptor* used_stop_ = nullptr;  // where it has to look closer
   uint64_t published_ = 0;
-  uint32_t ids_end_ = 0;  // there are ids below
+  uint64_t ids_end_ = 0;  // there are ids below
   std::unique_ptr<Id[]> ids_;
   std::unique_ptr<Id*[]> free_ids_;
 
@@ -232,13 +232,15 @@ PackedDriver::QuickCollect() {
   const uint64_t id = (tail ^ next_used_.marks()) >> 32;
   if (id < ids_end_) return TakeUsed(ids_[id], /*len=*/0, tail);
   const uint64_t unmarked = id ^ (kWriteMark >> 32);
-  if (unmarked >= ids_end_) return CollectSeen(tail);
+  // The same number, and not in a register for the comparison before.
+  if (unmarked >= ring_.size) [[unlikely]]
+    return CollectSeen(tail);
   return TakeUsed(ids_[unmarked], static_cast<uint32_t>(tail), tail);
 }
 
 ABSL_ATTRIBUTE_ALWAYS_INLINE inline DriverTerms::Collected
 PackedDriver::TakeUsed(Id& id, uint32_t len, uint64_t tail) {
-  if (id.chain >= published_ || len > id.writable_bytes) {
+  if (id.chain >= published_ || len > id.writable_bytes) [[unlikely]] {
     return CollectSeen(tail);
   }
   id.chain = kNoChain;

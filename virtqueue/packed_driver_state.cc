@@ -9,8 +9,8 @@ DriverState PackedDriver::Save() const {
   DriverState state = {
       .format = RingFormat::kPacked,
       .size = size(),
-      .published = first_added_.position().off_wrap(),
-      .next_used = next_used_.position().off_wrap(),
+      .published = first_added_.off_wrap(),
+      .next_used = next_used_.off_wrap(),
       .unpublished = static_cast<uint16_t>(added_ - published_),
       .notifications_enabled = notification_.enabled(),
       .fault = std::string(status_.message())};
@@ -44,9 +44,7 @@ std::vector<uint16_t> PackedDriver::FreeIds() const {
 }
 
 // The id that is taken next if ids go round.
-uint16_t PackedDriver::NextInOrder() const {
-  return free_end_ == &free_ids_[0] ? uint16_t{0} : NumberOf(free_id());
-}
+uint16_t PackedDriver::NextInOrder() const { return NumberOf(free_id()); }
 
 std::vector<uint16_t> PackedDriver::IdsInFlight() const {
   std::vector<uint16_t> ids;

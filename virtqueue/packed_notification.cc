@@ -19,14 +19,6 @@ PackedNotification::PackedNotification(SharedEvents* own,
                                        bool event_idx)
     : own_(own), peer_(peer), size_(size), event_idx_(event_idx) {}
 
-void PackedNotification::Enable(const PackedPosition& event) {
-  enabled_ = true;
-  const Events wish =
-      event_idx_ ? Events{.desc = event.off_wrap(), .flags = kEventsDesc}
-                 : Events{.flags = kEventsEnable};
-  own_->Store(wish, std::memory_order_seq_cst);
-}
-
 void PackedNotification::Disable() {
   if (!enabled_) return;
   enabled_ = false;

@@ -20,14 +20,16 @@
 
 namespace virtqueue {
 
-// True if going on by `moved` slots, to `next`, passed the slot that `off_wrap`
-// names in its lap. `size` is the ring's, and `moved` no more than that.
-inline bool PassedEvent(uint16_t off_wrap, const PackedPosition& next,
-                        uint32_t moved, uint32_t size) {
-  const uint32_t offset = off_wrap & (kEventsWrap - 1u);
-  const bool same_lap = ((off_wrap ^ next.off_wrap()) & kEventsWrap) == 0;
+// True if going on by `moved` slots, to `next`, passed the slot that `event`
+// names in its lap; both as the event suppression structure has them. `size` is
+// the ring's, and `moved` no more than that.
+inline bool PassedEvent(uint16_t event, uint16_t next, uint32_t moved,
+                        uint32_t size) {
+  constexpr uint32_t kOffset = kEventsWrap - 1u;
+  const bool same_lap = ((event ^ next) & kEventsWrap) == 0;
   // How far behind `next` that slot is; a slot ahead is "behind" by about 2^32.
-  const uint32_t behind = next.slot() - offset + (same_lap ? 0 : size);
+  const uint32_t behind =
+      (next & kOffset) - (event & kOffset) + (same_lap ? 0 : size);
   return behind - 1 < moved;
 }
 
@@ -45,16 +47,21 @@ class PackedNotification {
     const Events wish = peer_->Load(std::memory_order_seq_cst);
     const uint16_t flags = wish.flags & 3;
     if (flags == kEventsDesc && event_idx_) {
-      return PassedEvent(wish.desc, next.position(), first.DistanceTo(next),
+      return PassedEvent(wish.desc, next.off_wrap(), first.DistanceTo(next),
                          size_);
     }
     return flags != kEventsDisable;
   }
 
-  // Asks to be notified when the peer's descriptor at `event` is written;
-  // without the event index, of any. The caller then looks, seq_cst, whether
-  // there is one already.
-  void Enable(const PackedPosition& event);
+  // Asks to be notified when the peer's descriptor at `event` is written, which
+  // is as the structure has it; without the event index, of any. The caller
+  // then looks, seq_cst, whether there is one already.
+  void Enable(uint16_t event) {
+    enabled_ = true;
+    const Events wish = event_idx_ ? Events{.desc = event, .flags = kEventsDesc}
+                                   : Events{.flags = kEventsEnable};
+    own_->Store(wish, std::memory_order_seq_cst);
+  }
 
   // Asks not to be notified.
   void Disable();

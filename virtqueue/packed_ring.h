@@ -177,15 +177,6 @@ class PackedPosition {
     return to.slot_ - slot_ + (to.used_ == used_ ? 0 : size);
   }
 
-  // By so many slots, at most `size`, of a ring of that size.
-  void Advance(uint32_t slots, uint32_t size) {
-    slot_ += slots;
-    if (slot_ >= size) {
-      slot_ -= size;
-      used_ ^= kDescAvail | kDescUsed;
-    }
-  }
-
  private:
   uint32_t slot_ = 0;  // less than the size
   uint16_t used_ = kDescAvail | kDescUsed;

@@ -41,39 +41,44 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline const char* WalkTable(
   return nullptr;
 }
 
+// The same.
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline PackedWalk WalkList(
+    PackedCursor at, PackedDescriptor desc, uint32_t room, bool indirect,
+    const GuestMemory& memory, ChainAppender& appender) {
+  for (uint32_t slots = 1;; ++slots) {
+    const uint16_t flags = desc.tail.flags;
+    const bool refers = (flags & kDescIndirect) != 0;
+    if (refers && slots > 1) {
+      return {.fault = "2.8.19: INDIRECT in a list of NEXT"};
+    }
+    const char* const fault =
+        refers ? WalkTable(desc, indirect, memory, appender)
+               : appender.Append(desc.addr, desc.tail.len, flags);
+    if (fault != nullptr) return {.fault = fault};
+    if (refers || (flags & kDescNext) == 0) {
+      return {.id = desc.tail.id, .slots = slots};
+    }
+    if (slots == room) return {.fault = "2.8.17: list has no room in the ring"};
+    at.Step();
+    const uint64_t tail = at.at()->LoadWord(std::memory_order_acquire);
+    if (!at.Matches(tail)) {
+      return {.fault =
+                  "2.8.17: list goes on with a descriptor that is not "
+                  "available"};
+    }
+    desc = SharedPackedDescriptor::Decode(at.at()->LoadAddr(), tail);
+  }
+}
+
 }  // namespace
 
-PackedWalk WalkPacked(PackedCursor at, uint64_t first, uint32_t room,
-                      uint32_t ring_size, bool indirect,
+PackedWalk WalkPacked(const PackedCursor& at, const PackedDescriptor& first,
+                      uint32_t room, uint32_t ring_size, bool indirect,
                       const GuestMemory& memory, Chain& chain) {
   ChainAppender appender(memory, kFaults, ring_size, chain);
-  const auto end = [&appender](const char* fault) {
-    return PackedWalk{.fault = appender.End(fault)};
-  };
-  PackedTail tail = PackedTail::Decode(first);
-  for (uint32_t slots = 1;; ++slots) {
-    const uint64_t addr = at.at()->LoadAddr();
-    const char* fault = nullptr;
-    if ((tail.flags & kDescIndirect) != 0) {
-      if (slots > 1) return end("2.8.19: INDIRECT in a list of NEXT");
-      fault =
-          WalkTable({.addr = addr, .tail = tail}, indirect, memory, appender);
-      tail.flags = 0;
-    } else {
-      fault = appender.Append(addr, tail.len, tail.flags);
-    }
-    if (fault != nullptr) return end(fault);
-    if ((tail.flags & kDescNext) == 0) {
-      return {.fault = appender.End(nullptr), .id = tail.id, .slots = slots};
-    }
-    if (slots == room) return end("2.8.17: list has no room in the ring");
-    at.Step();
-    tail = at.at()->LoadTail(std::memory_order_acquire);
-    if (!at.Matches(tail.word())) {
-      return end(
-          "2.8.17: list goes on with a descriptor that is not available");
-    }
-  }
+  PackedWalk walk = WalkList(at, first, room, indirect, memory, appender);
+  walk.fault = appender.End(walk.fault);
+  return walk;
 }
 
 }  // namespace virtqueue

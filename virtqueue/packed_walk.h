@@ -26,11 +26,11 @@ struct PackedWalk {
   uint32_t slots = 0;
 };
 
-// Fills `chain` with what begins at `at`, where an available descriptor with
-// the tail `first` was seen; it may take `room` slots. `indirect`:
+// Fills `chain` with what begins at `at`, where the available descriptor
+// `first` was read; it may take `room` slots. `indirect`:
 // VIRTIO_F_INDIRECT_DESC was negotiated. After a fault the chain is empty.
-PackedWalk WalkPacked(PackedCursor at, uint64_t first, uint32_t room,
-                      uint32_t ring_size, bool indirect,
+PackedWalk WalkPacked(const PackedCursor& at, const PackedDescriptor& first,
+                      uint32_t room, uint32_t ring_size, bool indirect,
                       const GuestMemory& memory, Chain& chain);
 
 }  // namespace virtqueue

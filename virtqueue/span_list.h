@@ -2,7 +2,8 @@
 //
 // Few spans need no allocation; many live in a vector that keeps its room when
 // the list is used again. One list serves both directions, so a chain of one
-// span, whichever its direction, is a span and two counts.
+// span, whichever its direction, is that span, and whoever knows that needs no
+// counts.
 
 #ifndef VIRTQUEUE_SPAN_LIST_H_
 #define VIRTQUEUE_SPAN_LIST_H_
@@ -53,10 +54,11 @@ class SpanList {
 
   void Clear() { readable_ = writable_ = 0; }
 
-  void SetOnly(Piece piece, bool writable) {
-    few_[0] = piece;
-    readable_ = writable ? 0 : 1;
-    writable_ = writable ? 1 : 0;
+  // A span of which nothing is counted: Only alone gives it, as the only one,
+  // or none.
+  void SetOnly(Piece piece) { few_[0] = piece; }
+  absl::Span<const Piece> Only(bool there) const {
+    return absl::MakeConstSpan(few_.data(), there ? 1 : 0);
   }
 
   // A readable one only if there is no writable one yet.

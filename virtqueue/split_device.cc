@@ -31,7 +31,7 @@ SplitDevice::SplitDevice(const GuestMemory& memory)
       status_(absl::FailedPreconditionError("2.6.1: the queue was reset")) {}
 
 void SplitDevice::SetLife(uint32_t life, bool told_apart) {
-  tag_ = Chain::UnusualTag(life, /*packed=*/false);
+  life_ = life;
   told_apart_ = told_apart;
   SetStop();
   SetPushStop();
@@ -69,7 +69,7 @@ bool SplitDevice::UseBatches() {
 
 void SplitDevice::UnPop(Chain& chain) {
   put_back_.push_back(
-      {.head = static_cast<uint16_t>(chain.head()), .turn = chain.turn_});
+      {.head = static_cast<uint16_t>(chain.head()), .turn = chain.turn()});
   chain.Complete();
   SetStop();
 }
@@ -148,7 +148,7 @@ SplitDevice::PopResult SplitDevice::PopSeen(uint32_t head, Descriptor desc,
                                             Chain& chain) {
   const PopResult result = Walk(head, desc, chain);
   if (result != PopResult::kChain) return result;
-  if (order_) chain.turn_ = order_->Enter();
+  chain.turn_ = order_ ? order_->Enter() : uint16_t{0};
   const bool stop_moves = next_.at() == stop_;
   next_.Step();
   if (stop_moves) SetStop();
@@ -176,7 +176,7 @@ inline SplitDevice::PopResult SplitDevice::Walk(uint32_t head,
     Break(fault);
     return PopResult::kBroken;
   }
-  chain.SetUnusual(head, tag_);
+  chain.SetUnusual(head, /*packed=*/false, life_);
   return PopResult::kChain;
 }
 

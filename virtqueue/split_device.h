@@ -72,7 +72,7 @@ class SplitDevice : public DeviceTerms {
   bool quick_to_pop() const { return next_.at() != stop_; }
   PopResult QuickPop(Chain& chain);
   bool quick_to_push(const Chain& chain) const {
-    return chain.of_split() && next_used_.at() != push_stop_;
+    return chain.pending_of(/*packed=*/false) && next_used_.at() != push_stop_;
   }
   void QuickPush(Chain& chain, uint32_t written);
   // In any case. `chain` is not pending; it is of this life.
@@ -102,8 +102,8 @@ class SplitDevice : public DeviceTerms {
     uint16_t turn = 0;
   };
 
-  template <bool kWritable>
-  PopResult TakeOnly(uint32_t head, Descriptor desc, Chain& chain);
+  // `usual`: the head, as a usual chain has it.
+  PopResult TakeOnly(uint32_t usual, const Descriptor& desc, Chain& chain);
   // What begins at `head`, which next_ says: where `desc` was read, or with no
   // look at its descriptor yet.
   PopResult PopSeen(uint32_t head, Descriptor desc, Chain& chain);
@@ -138,7 +138,7 @@ class SplitDevice : public DeviceTerms {
   Notification notification_;
   bool indirect_ = false;
   bool told_apart_ = false;
-  uint32_t tag_ = Chain::UnusualTag(0, /*packed=*/false);
+  uint32_t life_ = 0;
   // Chains since the beginning; modulo 65536 they are the indices of the ring.
   uint64_t available_ = 0;  // when last looked
   uint64_t published_ = 0;
@@ -155,20 +155,21 @@ class SplitDevice : public DeviceTerms {
 ABSL_ATTRIBUTE_ALWAYS_INLINE inline DeviceTerms::PopResult
 SplitDevice::QuickPop(Chain& chain) {
   const uint32_t head = next_.at()->Load();
-  if (!ring_.desc.Has(head)) return PopHead(head, chain);
+  if (!ring_.desc.Has(head)) [[unlikely]]
+    return PopHead(head, chain);
   const Descriptor desc = ring_.desc.At(head).Load();
   const uint16_t flags = desc.flags & (kDescNext | kDescWrite | kDescIndirect);
-  if (flags == 0) return TakeOnly<false>(head, desc, chain);
-  if (flags == kDescWrite) return TakeOnly<true>(head, desc, chain);
+  if (flags == 0) return TakeOnly(head, desc, chain);
+  if (flags == kDescWrite) return TakeOnly(head | Chain::kWrites, desc, chain);
   return PopSeen(head, desc, chain);
 }
 
-template <bool kWritable>
 ABSL_ATTRIBUTE_ALWAYS_INLINE inline DeviceTerms::PopResult
-SplitDevice::TakeOnly(uint32_t head, Descriptor desc, Chain& chain) {
+SplitDevice::TakeOnly(uint32_t usual, const Descriptor& desc, Chain& chain) {
   const auto bytes = memory_.QuickSlice(GuestAddr(desc.addr), desc.len);
-  if (!bytes) return PopSeen(head, desc, chain);
-  chain.SetUsual(*bytes, kWritable, head);
+  if (!bytes) [[unlikely]]
+    return PopSeen(usual & Chain::kMaxHead, desc, chain);
+  chain.SetUsual(*bytes, usual);
   next_.StepShort();
   return PopResult::kChain;
 }

@@ -214,9 +214,10 @@ SplitDriver::QuickCollect() {
   const SharedUsedElem& elem = *next_used_.at();
   const uint32_t head = elem.id.Load();
   const uint32_t len = elem.len.Load();
-  if (!ring_.desc.Has(head)) return CollectSeen(head, len);
+  if (!ring_.desc.Has(head)) [[unlikely]]
+    return CollectSeen(head, len);
   Slot& slot = slots_[head];
-  if (slot.chain >= published_ || len > slot.writable_bytes) {
+  if (slot.chain >= published_ || len > slot.writable_bytes) [[unlikely]] {
     return CollectSeen(head, len);
   }
   slot.chain = kNoChain;

@@ -139,5 +139,17 @@ TEST_F(ChainTest, HoldsNothingOfTheChainBefore) {
   EXPECT_EQ(chain.descriptors(), 1u);
 }
 
+TEST_F(ChainTest, HoldsNothingOnceItIsCompleted) {
+  for (const auto& writable : {std::vector<uint32_t>{}, {4, 4}}) {
+    chain = PopOf({3}, writable);
+
+    Complete(chain);
+
+    EXPECT_TRUE(chain.readable().empty());
+    EXPECT_TRUE(chain.writable().empty());
+    EXPECT_EQ(chain.descriptors(), 0u);
+  }
+}
+
 }  // namespace
 }  // namespace virtqueue

@@ -220,10 +220,10 @@ TEST_F(DeviceQueueTest, DoesNotReadBackItsOwnIndex) {
 
   RawDevice(heap.memory(), addrs, 8).SetUsedIdx(77);
   ASSERT_EQ(device.Pop(chain), PopResult::kChain);
+  EXPECT_EQ(chain.descriptors(), 1u);
   device.Push(chain, 0);
   device.Publish();
 
-  EXPECT_EQ(chain.descriptors(), 1u);
   EXPECT_EQ(driver.UsedIdx(), 2);
 }
 

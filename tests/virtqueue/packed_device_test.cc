@@ -91,9 +91,11 @@ TEST_F(PackedDeviceTest, TakesAListAcrossTheEndOfTheRing) {
   }
   Offer({{.addr = kBuffers, .len = 1}, {.addr = kBuffers, .len = 2}}, 4);
 
-  PopAndUse();
-
+  ASSERT_EQ(Pop(), PopResult::kChain);
   EXPECT_EQ(chain.readable_bytes(), 3u);
+  device.Push(chain, 0);
+  device.Publish();
+
   EXPECT_EQ(ring.Read(4).flags, 0x8080);
   OfferOne(2);
   PopAndUse();

@@ -142,29 +142,24 @@ TEST(PackedRingMapTest, RefusesAPartOutsideOfMemoryOrInTwoRegions) {
   EXPECT_EQ(MapOf(208, 0, 320), absl::StatusCode::kOutOfRange);
 }
 
-TEST(PackedPositionTest, FlipsItsCounterBehindTheLastSlot) {
-  PackedPosition position;
-  position.Advance(2, 3);
-  EXPECT_EQ(position.slot(), 2u);
-  EXPECT_EQ(position.available(), 0x0080);
-  EXPECT_EQ(position.used(), 0x8080);
-  EXPECT_EQ(position.off_wrap(), 0x8002);
+TEST(PackedPositionTest, HasItsCounterInTheFlagsOfItsDescriptor) {
+  const PackedPosition last(2, /*wrap_counter=*/true);
+  EXPECT_EQ(last.slot(), 2u);
+  EXPECT_EQ(last.available(), 0x0080);
+  EXPECT_EQ(last.used(), 0x8080);
+  EXPECT_EQ(last.off_wrap(), 0x8002);
 
-  position.Advance(1, 3);
-  EXPECT_EQ(position.slot(), 0u);
-  EXPECT_EQ(position.available(), 0x8000);
-  EXPECT_EQ(position.used(), 0x0000);
-  EXPECT_EQ(position.off_wrap(), 0x0000);
+  const PackedPosition behind(0, /*wrap_counter=*/false);
+  EXPECT_EQ(behind.slot(), 0u);
+  EXPECT_EQ(behind.available(), 0x8000);
+  EXPECT_EQ(behind.used(), 0x0000);
+  EXPECT_EQ(behind.off_wrap(), 0x0000);
 }
 
-TEST(PackedPositionTest, ComesBackToItsSlotInTheNextLapByTheWholeRing) {
+TEST(PackedPositionTest, IsAWholeRingBeforeTheSameSlotOfTheNextLap) {
   for (const uint32_t size : {1u, 3u, 32768u}) {
-    PackedPosition position;
-    PackedPosition start;
-    position.Advance(size, size);
-    EXPECT_EQ(position.slot(), 0u);
-    EXPECT_EQ(position.used(), 0);
-    EXPECT_EQ(start.DistanceTo(position, size), size);
+    EXPECT_EQ(PackedPosition().DistanceTo(PackedPosition(0, false), size),
+              size);
   }
 }
 

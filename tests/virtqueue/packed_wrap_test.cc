@@ -88,7 +88,6 @@ TEST(D8ResetTest, DeviceDoesNotReadBackItsOwnDescriptors) {
   for (uint16_t id = 0; id < 4; ++id) {
     context.Offer({{.addr = kBuffers, .len = 1}}, id);
     ASSERT_EQ(context.PopAndUse(), PopResult::kChain);
-    EXPECT_EQ(context.chain.descriptors(), 1u);
     context.ring.Write(id % 3, {.len = 9, .id = 77, .flags = 0});
   }
 

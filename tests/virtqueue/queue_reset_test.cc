@@ -48,6 +48,15 @@ struct Halves {
     return chain;
   }
 
+  Chain SendTwoBuffersAndPop() {
+    const DriverQueue::Buffer buffer = {end, 1};
+    driver.Add({&buffer, 1}, {&buffer, 1}, /*token=*/0);
+    driver.Publish();
+    Chain chain;
+    EXPECT_EQ(device.Pop(chain), PopResult::kChain);
+    return chain;
+  }
+
   // Both halves begin a new life.
   void Restart(const RingAddrs& at, uint16_t size) {
     driver = *DriverQueue::Create(memory.memory(), at, {.size = size});
@@ -95,6 +104,21 @@ TEST_P(D10ResetTest, ChainPutBackAfterTheResetIsDiscarded) {
   EXPECT_FALSE(chain.pending());
   EXPECT_EQ(halves_.device.in_flight(), 0u);
   EXPECT_EQ(halves_.device.Pop(chain), PopResult::kEmpty);
+}
+
+// Lives are told apart by a number, and a backend may be slower than any.
+TEST_P(D10ResetTest, ChainOfTwoBuffersIsDiscardedHoweverManyResetsLater) {
+  Chain chain = halves_.SendTwoBuffersAndPop();
+  for (uint32_t resets = 0; resets < 1u << 17; ++resets) {
+    halves_.device.Reset();
+  }
+  halves_.Restart(halves_.here, kSize);
+  Chain of_this_life = halves_.SendTwoBuffersAndPop();
+
+  halves_.device.Push(chain, 0);
+
+  EXPECT_EQ(halves_.device.in_flight(), 1u);
+  EXPECT_FALSE(halves_.device.Publish());
 }
 
 TEST_P(D10ResetTest, ChainOfAnEarlierLifeIsNotCompletedInALaterOne) {
