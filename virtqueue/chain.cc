@@ -58,6 +58,7 @@ bool AppendAll(const std::vector<ChainState::Piece>& pieces,
 Chain::Chain(Chain&& other) noexcept { *this = std::move(other); }
 
 Chain& Chain::operator=(Chain&& other) noexcept {
+  if (this == &other) return *this;
   std::swap(spans_, other.spans_);
   descriptors_ = other.descriptors_;
   slots_ = other.slots_;

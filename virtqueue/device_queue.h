@@ -9,12 +9,14 @@
 // Lawful though unusual: a buffer over adjacent regions (a span for each); a
 // descriptor of no bytes (no span, its address is not looked at); a table at an
 // odd address; flags without a meaning (ignored).
-// A chain belongs to the life of a queue in which it was popped: once the queue
-// was reset, completing it has no effect beyond the chain. It is to be
-// completed all the same: until all of earlier lives are, every chain goes the
-// longer way. With VIRTIO_F_IN_ORDER the queue itself keeps the order (6.2),
-// whatever order its user completes chains in: see completion_order.h. That way
-// is a little longer than the other.
+// A chain is completed on the queue that it was popped from, and belongs to the
+// life of that in which it was popped: once the queue was reset, completing it
+// has no effect beyond the chain. It is to be completed all the same: until all
+// of earlier lives are, every chain goes the longer way.
+//
+// With VIRTIO_F_IN_ORDER the queue itself keeps the order (6.2), whatever order
+// its user completes chains in: see completion_order.h. That way is a little
+// longer than the other.
 //
 // Where the time goes: see driver_queue.h. Here it is, besides, a third for the
 // bounds of the buffer and the spans of the chain.
@@ -61,7 +63,9 @@ class DeviceQueue : public DeviceTerms {
                                           const RingAddrs& addrs,
                                           const Options& options,
                                           const DeviceState& state);
-  // All that Restore needs. `held` are the chains in flight, in any order.
+  // All that Restore needs of a queue that has a ring. `held` are the chains in
+  // flight, in any order; those of earlier lives are no concern of the restored
+  // queue.
   DeviceState Save(absl::Span<const Chain* const> held) const;
 
   // The driver reset the queue, alone (2.6.1) or with the device (2.4). There

@@ -88,8 +88,10 @@ GuestAddr GuestMemory::AddressOf(absl::Span<const std::byte> bytes) const {
   const auto at = reinterpret_cast<uintptr_t>(bytes.data());
   for (const Region& region : regions_) {
     const auto base = reinterpret_cast<uintptr_t>(region.bytes.data());
-    if (at >= base && at - base < region.bytes.size()) {
-      return region.base + (at - base);
+    const uintptr_t offset = at - base;
+    if (at >= base && offset < region.bytes.size() &&
+        bytes.size() <= region.bytes.size() - offset) {
+      return region.base + offset;
     }
   }
   CheckFailed(__FILE__, __LINE__, "span of this memory");

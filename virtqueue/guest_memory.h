@@ -62,8 +62,8 @@ class GuestMemory {
     return absl::Span<std::byte>(largest_.bytes.data() + first, len);
   }
 
-  // Where a span that one of the above gave begins; of several places that are
-  // the same bytes, one.
+  // Where a span that one of the above gave begins; of several places that have
+  // all of its bytes, one.
   GuestAddr AddressOf(absl::Span<const std::byte> bytes) const;
 
   // `count` consecutive Ts. OutOfRange as Slice; InvalidArgument if their place

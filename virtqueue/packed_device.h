@@ -52,7 +52,7 @@ class PackedDevice : public DeviceTerms {
                                              const PackedRingAddrs& addrs,
                                              const Options& options);
 
-  // Of no ring: it is quick at nothing, and may be asked nothing else.
+  // Of no ring, as the half that a queue does not use: it is quick at nothing.
   explicit PackedDevice(const GuestMemory& memory) : memory_(memory) {}
 
   // Becomes what `state` says, which passed CheckDeviceState. InvalidArgument:
@@ -96,7 +96,7 @@ class PackedDevice : public DeviceTerms {
   PackedDevice(const GuestMemory& memory, const PackedRing& ring,
                const Options& options);
 
-  // The next chain where there is room for it; with kShortStep not in the last
+  // The next chain, where the usual one may be; kShortStep: and not in the last
   // slot.
   template <bool kShortStep>
   PopResult PopNext(Chain& chain);

@@ -57,7 +57,7 @@ class PackedDriver : public DriverTerms {
                                               const DriverState& state);
   DriverState Save() const;
 
-  // Of no ring: it is quick at nothing, and may be asked nothing else.
+  // Of no ring, as the half that a queue does not use: it is quick at nothing.
   PackedDriver() = default;
 
   // Whether the next slot will do without a closer look, and then the way past
@@ -232,7 +232,7 @@ PackedDriver::QuickCollect() {
   const uint64_t id = (tail ^ next_used_.marks()) >> 32;
   if (id < ids_end_) return TakeUsed(ids_[id], /*len=*/0, tail);
   const uint64_t unmarked = id ^ (kWriteMark >> 32);
-  // The same number, and not in a register for the comparison before.
+  // ids_end_ by its other name, so that neither comparison needs a register.
   if (unmarked >= ring_.size) [[unlikely]]
     return CollectSeen(tail);
   return TakeUsed(ids_[unmarked], static_cast<uint32_t>(tail), tail);

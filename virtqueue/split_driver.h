@@ -45,7 +45,7 @@ namespace virtqueue {
 
 class SplitDriver : public DriverTerms {
  public:
-  // Of no ring: it is quick at nothing, and may be asked nothing else.
+  // Of no ring, as the half that a queue does not use: it is quick at nothing.
   SplitDriver() = default;
 
   static absl::StatusOr<SplitDriver> Create(const GuestMemory& memory,

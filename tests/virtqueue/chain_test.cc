@@ -127,6 +127,17 @@ TEST_F(ChainTest, IsCompletedWhereItWasMovedTo) {
   EXPECT_EQ(device.in_flight(), 0u);
 }
 
+TEST_F(ChainTest, IsWhatItWasWhereItWasMovedToItself) {
+  Chain popped = PopOf({3, 1}, {4});
+  Chain& same = popped;
+
+  popped = std::move(same);
+
+  EXPECT_TRUE(popped.pending());
+  EXPECT_EQ(popped.readable_bytes(), 4u);
+  EXPECT_EQ(popped.writable_bytes(), 4u);
+}
+
 TEST_F(ChainTest, HoldsNothingOfTheChainBefore) {
   chain = PopOf({3, 1, 2}, {4, 4});
   Complete(chain);

@@ -2,11 +2,13 @@
 
 #include "virtqueue/guest_memory.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "gtest/gtest.h"
 #include "tests/virtqueue/heap_memory.h"
 
@@ -129,6 +131,16 @@ TEST(GuestMemoryDeathTest, SpanOfOtherMemoryHasNoAddress) {
 
   EXPECT_DEATH(heap.memory().AddressOf(other.Bytes(0, 16)),
                "check failed: span of this memory");
+}
+
+TEST(GuestMemoryTest, SpanIsFoundWhereAllOfItIs) {
+  std::array<std::byte, 150> host;
+  const auto memory = GuestMemory::Create(
+      {{GuestAddr(0x1000), absl::MakeSpan(host).first(100)},
+       {GuestAddr(0x9000), absl::MakeSpan(host).subspan(50)}});
+  const absl::Span<std::byte> span = memory->TrySlice(GuestAddr(0x9028), 20);
+
+  EXPECT_EQ(memory->AddressOf(span), GuestAddr(0x9028));
 }
 
 TEST(GuestMemoryTest, TableHasToSuitItsElementInThisProcess) {
