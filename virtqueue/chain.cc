@@ -1,6 +1,5 @@
 #include "virtqueue/chain.h"
 
-#include <algorithm>
 #include <cstring>
 #include <utility>
 #include <vector>
